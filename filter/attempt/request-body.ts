@@ -4,6 +4,7 @@ import { wasRefused } from "../memory/blocks";
 import { HEADER_API_KEY } from "../../contract/words";
 import { Target } from "../config/target";
 import { Envelope } from "../hub/envelope";
+import { setModel } from "../dialects/edit-model";
 import { Fault, outOfMemory } from "../hub/faults/fault";
 import { RequestNotes } from "../hub/request/request-notes";
 import { RequestReport } from "../hub/request/request-report";
@@ -176,29 +177,29 @@ function editModel(exchange: Exchange, target: Target, tape: Tape): void {
   const edits = body.edits;
   edits.clear();
   if (exchange.client.isForm) setFormModel(exchange.modelText(target), edits);
-  else target.dialect.setModel(tape, exchange.modelJson(target), edits);
+  else setModel(tape, exchange.modelJson(target), edits);
   if (!edits.isEmpty()) body.replaced = edits.prefix(tape.base, body.prefix);
 }
 
 /** Makes the few edits that the target requires of the client's own body. */
 function editBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
+  const client = exchange.client;
   const edits = body.edits;
   const report = body.report;
   const envelope = target.envelope;
   edits.clear();
-  if (envelope === null || envelope.keepsModel)
-    target.dialect.setModel(tape, exchange.modelJson(target), edits);
+  if (envelope === null || envelope.keepsModel) setModel(tape, exchange.modelJson(target), edits);
   let prompt = exchange.systemPromptOf(target);
   if (target.limits.isLimiting) {
-    prompt = target.dialect.fitRequest(tape, target.limits, prompt, edits, report);
+    prompt = client.dialect.fitRequest(tape, target.limits, prompt, edits, report);
     if (report.fault !== null) return report.fault;
   }
-  target.dialect.editRequest(tape, prompt, edits);
+  client.dialect.editRequest(tape, prompt, edits);
   body.asksUsage =
-    exchange.client.isStreaming &&
+    client.isStreaming &&
     target.asksUsage &&
     exchange.readsUsage() &&
-    target.dialect.askUsage(tape, edits);
+    client.dialect.askUsage(tape, edits);
   if (!edits.isEmpty()) body.replaced = edits.prefix(tape.base, body.prefix);
   if (envelope !== null && envelope.isWrapped) wrapBody(tape, envelope);
   return null;

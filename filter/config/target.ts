@@ -1,7 +1,7 @@
 // One model of one provider, in the form that the request path needs: every value already in bytes.
 import { Envelope } from "../hub/envelope";
 import { RequestLimits } from "../hub/request/request-report";
-import { Dialect } from "../dialects/dialect";
+import { ProviderDialect } from "../dialects/provider-dialect";
 import { defaultDialect, DIALECTS } from "../dialects/registry";
 import { ByteBuffer, constant, sameSpan, Span } from "../bytes/text/bytes";
 import { Budget } from "./budget";
@@ -26,7 +26,7 @@ export class Target {
   isWildcard: bool = false;
   /** The same in bytes. */
   nameSpan: Span = constant("");
-  dialect: Dialect = defaultDialect();
+  dialect: ProviderDialect = defaultDialect();
   /** The bare model name as a JSON string with its quotes. */
   modelJson: Span = constant("");
   /** The same without its quotes. */
@@ -112,7 +112,7 @@ export class Target {
   }
 
   /** Returns the target for clients of a dialect: without a translation, if the provider supports it. */
-  forClient(dialect: Dialect): Target {
+  forClient(dialect: ProviderDialect): Target {
     for (let i = 0; i < this.also.length; i++) {
       if (this.also[i].dialect === dialect) return this.also[i];
     }
@@ -193,7 +193,7 @@ export class Route {
   }
 
   /** Returns the targets for clients of a dialect, in the order of the attempts. */
-  targetsFor(dialect: Dialect): Target[] {
+  targetsFor(dialect: ProviderDialect): Target[] {
     const variants = this.variants;
     return variants === null ? this.targets : variants[dialect.index];
   }

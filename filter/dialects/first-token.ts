@@ -12,7 +12,7 @@ import { LOOKS_JSON, LOOKS_OPEN } from "../bytes/sse/looks-like";
 import { byteAt, startsWith } from "../bytes/text/at";
 import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
 import { Framer } from "../bytes/framer";
-import { Dialect } from "./dialect";
+import { ProviderDialect } from "./provider-dialect";
 
 /** What the beginning of a response shows. */
 export const PENDING: i32 = 0;
@@ -42,7 +42,7 @@ export class FirstToken {
   private firstEvent: i64 = 0;
 
   constructor(
-    private dialect: Dialect,
+    private dialect: ProviderDialect,
     private isStreaming: bool,
   ) {
     this.framer = dialect.newFramer();

@@ -12,7 +12,7 @@ import { ListEdit } from "./list-edit";
 
 const TEMPERATURE = constant("temperature");
 
-const members = new ListEdit();
+const list = new ListEdit();
 const text = scratchBuffer();
 const textSpan = new Span(0, 0);
 
@@ -33,7 +33,7 @@ export abstract class LimitEdits {
 
   constructor(
     /** The members of a request's top level. */
-    private table: MemberTable,
+    public members: MemberTable,
   ) {}
 
   /** Decides what depends on more than one member, before the first edit. */
@@ -51,7 +51,7 @@ export abstract class LimitEdits {
   /** Adds what concerns more than one member. Returns the system text that is still to be added. */
   protected abstract finish(systemText: Span): Span;
 
-  /** Dialect.limitRequest */
+  /** As ClientDialect.fitRequest, of a body with messages. */
   limit(
     tape: Tape,
     limits: RequestLimits,
@@ -67,11 +67,11 @@ export abstract class LimitEdits {
     this.hasTemperature = tape.isPresent(tape.member(0, TEMPERATURE));
     this.plan();
     this.schema = limits.supportsOutputSchema ? NO_NODE : this.schemaOf();
-    members.begin(tape, 0);
+    list.begin(tape, 0);
     for (let key = tape.first(0), end = tape.next(0); key < end; key = tape.next(key + 1)) {
       const isDropped =
         this.isDroppedSampling(key) || this.isDropped(key) || this.isDroppedByName(key);
-      members.item(tape, key, isDropped || this.change(key), edits);
+      list.item(tape, key, isDropped || this.change(key), edits);
     }
     return this.finish(this.schema == NO_NODE ? systemPrompt : this.withSchema(systemPrompt));
   }
@@ -103,7 +103,7 @@ export abstract class LimitEdits {
     for (let i = 0; i < names.length; i++) {
       const name = unchecked(names[i]);
       if (!tape.equals(key, name)) continue;
-      const member = this.table.find(tape, key);
+      const member = this.members.find(tape, key);
       const isNeutral =
         member === null ? !tape.isPresent(key + 1) : member.isNeutral(tape, key + 1);
       if (!isNeutral) this.report.dropForModel(name);

@@ -9,7 +9,7 @@ import { Tape } from "../bytes/json/tape";
 import { isLowerCase } from "../bytes/text/ascii";
 import { byteAt, startsWith } from "../bytes/text/at";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
-import { Dialect } from "./dialect";
+import { ClientDialect } from "./client-dialect";
 
 /** A longer name, even if all of it is escaped, is not one of a request's. */
 const MAX_NAME_BYTES: u32 = 256;
@@ -22,7 +22,7 @@ const folded = scratchBuffer();
 const name = new Span(0, 0);
 
 /** Returns a 400 that names the member which the request writes in another case, or null. `tape` holds an object. */
-export function caseFault(tape: Tape, dialect: Dialect): Fault | null {
+export function caseFault(tape: Tape, dialect: ClientDialect): Fault | null {
   const end = tape.next(0);
   for (let key = tape.first(0); key < end; key = tape.next(key + 1)) {
     const size = tape.size(key);

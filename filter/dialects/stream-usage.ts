@@ -7,7 +7,7 @@ import { Repeatable } from "../bytes/repeat/repeatable";
 import { ByteBuffer } from "../bytes/text/bytes";
 import { SseFramer } from "../bytes/sse/framer";
 import { lastText } from "../hub/response/text-bytes";
-import { Dialect } from "./dialect";
+import { ProviderDialect } from "./provider-dialect";
 import { UsageObserver } from "./usage-observer";
 
 /** A longer event is not a usage chunk, and is not held until its end. Bytes. */
@@ -41,7 +41,7 @@ export class StreamUsageFilter {
    * @param observer reads the events with usage, a finish reason or the first token
    */
   constructor(
-    private dialect: Dialect,
+    private dialect: ProviderDialect,
     public strips: bool,
     private observer: UsageObserver,
   ) {}

@@ -7,7 +7,8 @@ import { heldBytes, wasRefused } from "../memory/blocks";
 import { mayHold } from "../memory/budget";
 import { Framer } from "../bytes/framer";
 import { LOOKS_JSON, LOOKS_OPEN, LOOKS_SSE } from "../bytes/sse/looks-like";
-import { Dialect } from "./dialect";
+import { ClientDialect } from "./client-dialect";
+import { ProviderDialect } from "./provider-dialect";
 import { defaultDialect } from "./registry";
 import { Pattern } from "../bytes/repeat/pattern";
 import { SCAN_OK, scan, scanErrorAt, scanMessage } from "../bytes/json/scan";
@@ -16,7 +17,8 @@ import { escape } from "../bytes/json/text";
 import { ByteBuffer, Span } from "../bytes/text/bytes";
 import { TextRuns } from "../bytes/text/text-runs";
 import { Dropped } from "../hub/dropped";
-import { noClock, ResponseHead, ResponseSink } from "../hub/response/events";
+import { ResponseSink } from "../hub/response/events";
+import { noClock, Translation } from "../hub/response/translation";
 import { Fault, outOfMemory } from "../hub/faults/fault";
 import { FINISH_NONE } from "../hub/response/finish-reason";
 import { excerpt, readEventFault, readFaultBody } from "../hub/faults/read-fault";
@@ -41,9 +43,9 @@ const NO_MODEL = new Span(0, 0);
 /** What a translation depends on besides the response's bytes. */
 export class ResponseOptions {
   /** The provider's dialect. */
-  from: Dialect = defaultDialect();
+  from: ProviderDialect = defaultDialect();
   /** The client's. */
-  to: Dialect = defaultDialect();
+  to: ClientDialect = defaultDialect();
   /** Whether the client asked for a stream. */
   isStreaming: bool = false;
   /** Whether the client asked for the usage of a stream. */
@@ -65,15 +67,13 @@ export class ResponseOptions {
 
 /** One per response, released by its owner. Either `push` … `end`, or `complete` once. */
 export class ResponseTranslator {
-  usage: Usage = new Usage();
-  dropped: Dropped = new Dropped();
   /** Whether the fault is an event that is not JSON. */
   isGarbled: bool = false;
   /** Whether the first token of a stream has come; only if the options ask for it. */
   hasToken: bool = false;
   /** Bytes of text, reasoning and arguments in the events of a stream; only if the options ask for it. */
   textBytes: u64 = 0;
-  private head: ResponseHead = new ResponseHead();
+  private translation: Translation;
   private framer: Framer;
   private pattern: Pattern = new Pattern();
   private sink: ResponseSink | null = null;
@@ -87,10 +87,22 @@ export class ResponseTranslator {
 
   constructor(private options: ResponseOptions) {
     this.framer = options.from.newFramer();
-    this.head.created = options.created;
-    this.head.clock = options.clock;
-    this.head.model.span(options.model);
-    escape(options.requestId.pointer, options.requestId.length, this.head.id);
+    const translation = new Translation(options.requestId);
+    translation.wantsUsage = options.wantsUsage;
+    translation.notes = options.notes;
+    translation.head.created = options.created;
+    translation.head.clock = options.clock;
+    translation.head.model.span(options.model);
+    escape(options.requestId.pointer, options.requestId.length, translation.head.id);
+    this.translation = translation;
+  }
+
+  get usage(): Usage {
+    return this.translation.usage;
+  }
+
+  get dropped(): Dropped {
+    return this.translation.dropped;
   }
 
   /** The error that ended the response, or null. */
@@ -107,7 +119,7 @@ export class ResponseTranslator {
 
   /** Returns the model that the provider reports, else the target's: escaped. */
   get model(): ByteBuffer {
-    return this.head.model;
+    return this.translation.head.model;
   }
 
   /** Whether the beginning of the response has been written. */
@@ -186,7 +198,7 @@ export class ResponseTranslator {
    * as in `push`.
    */
   complete(pointer: usize, length: u32, out: ByteBuffer): u32 {
-    const reader = this.makeReader(this.completeWriter(out));
+    const reader = this.makeReader(this.options.to.newCompleteWriter(out, this.translation));
     if (this.framer.kindOf(pointer, length) == LOOKS_SSE) {
       this.framer.push(pointer, length);
       this.readEvents(reader, false);
@@ -205,7 +217,7 @@ export class ResponseTranslator {
   }
 
   release(): void {
-    this.head.release();
+    this.translation.head.release();
     this.framer.release();
     this.pattern.release();
     this.body.release();
@@ -321,46 +333,16 @@ export class ResponseTranslator {
     const sink = this.sink;
     if (sink != null) sink.out = out;
     const reader = this.reader;
-    return reader != null ? reader : this.makeReader(this.streamWriter(out));
+    return reader != null
+      ? reader
+      : this.makeReader(this.options.to.newStreamWriter(out, this.translation));
   }
 
   private makeReader(sink: ResponseSink): ResponseReader {
     this.sink = sink;
-    const options = this.options;
-    const reader = options.from.newReader(
-      sink,
-      this.head,
-      this.usage,
-      this.dropped,
-      options.requestId,
-    );
+    const reader = this.options.from.newReader(sink, this.translation);
     this.reader = reader;
     return reader;
-  }
-
-  private streamWriter(out: ByteBuffer): ResponseSink {
-    const options = this.options;
-    return options.to.newStreamWriter(
-      out,
-      this.dropped,
-      this.usage,
-      this.head,
-      options.requestId,
-      options.wantsUsage,
-      options.notes,
-    );
-  }
-
-  private completeWriter(out: ByteBuffer): ResponseSink {
-    const options = this.options;
-    return options.to.newCompleteWriter(
-      out,
-      this.dropped,
-      this.usage,
-      this.head,
-      options.requestId,
-      options.notes,
-    );
   }
 }
 
@@ -388,8 +370,8 @@ function tooLarge(): Fault {
 
 /** Returns the fault of an error response (status ≥ 400), whatever its body. Bytes as in `push`. */
 export function readError(
-  from: Dialect,
-  to: Dialect,
+  from: ProviderDialect,
+  to: ClientDialect,
   status: u32,
   pointer: usize,
   length: u32,

@@ -9,7 +9,7 @@ import { scratchTape } from "../bytes/json/tape";
 import { byteAt } from "../bytes/text/at";
 import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
 import { find, findLast } from "../bytes/text/find";
-import { Dialect } from "./dialect";
+import { ProviderDialect } from "./provider-dialect";
 
 /** Members: inside of a string the quotes would be escaped. */
 const USAGE = constant('"usage":');
@@ -48,7 +48,7 @@ export class UsageObserver {
   private isCut: bool = false;
 
   constructor(
-    private dialect: Dialect,
+    private dialect: ProviderDialect,
     /** Whether a usage record is written, which has more than the tokens. */
     private isRecorded: bool,
     /** The model that was requested from the provider, escaped. */

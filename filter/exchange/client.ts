@@ -2,7 +2,7 @@
 import { freeBlock } from "../memory/blocks";
 import { AllowedModels } from "../config/allowed-models";
 import { ApiKey, ApiKeys } from "../config/api-keys";
-import { Dialect } from "../dialects/dialect";
+import { ClientDialect } from "../dialects/client-dialect";
 import { defaultDialect } from "../dialects/registry";
 import { ByteBuffer } from "../bytes/text/bytes";
 import { Endpoint, UNKNOWN } from "./endpoint";
@@ -12,7 +12,7 @@ const NONE = new ByteBuffer();
 
 export class Client {
   endpoint: Endpoint = UNKNOWN;
-  dialect: Dialect = defaultDialect();
+  dialect: ClientDialect = defaultDialect();
   /** What follows the endpoint's path: the path of a child, then the query with its `?`, without credentials. */
   pathEnd: ByteBuffer = new ByteBuffer();
   /** Whether the query held a credential, which `pathEnd` lacks. */

@@ -2,8 +2,8 @@
 import { DialectRow } from "../../contract/dialects";
 import { EndpointRow, ENDPOINTS as ROWS } from "../../contract/endpoints";
 import { Target } from "../config/target";
-import { Dialect } from "../dialects/dialect";
-import { defaultDialect, dialectByName } from "../dialects/registry";
+import { ClientDialect } from "../dialects/client-dialect";
+import { asClientDialect, defaultDialect, dialectByName } from "../dialects/registry";
 import { byteAt, isDigit, isLetter, startsWith } from "../bytes/text/at";
 import { constant, sameBytes, Span } from "../bytes/text/bytes";
 
@@ -18,7 +18,7 @@ export class Endpoint {
   suffix: Span;
   /** The word of OpenTelemetry's conventions; empty if it has none. */
   operation: Span;
-  dialect: Dialect;
+  dialect: ClientDialect;
   counterpart: Endpoint | null = null;
 
   constructor(public row: EndpointRow) {
@@ -104,9 +104,9 @@ export function endpointOf(path: Span, length: u32): Endpoint {
   return UNKNOWN;
 }
 
-function dialectOf(row: DialectRow): Dialect {
+function dialectOf(row: DialectRow): ClientDialect {
   const dialect = dialectByName(row.name);
-  return dialect === null ? defaultDialect() : dialect;
+  return dialect === null ? defaultDialect() : asClientDialect(dialect);
 }
 
 /**

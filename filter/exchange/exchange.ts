@@ -3,7 +3,7 @@ import { Route, Target } from "../config/target";
 import { ApiKeys } from "../config/api-keys";
 import { WildcardModel } from "../config/wildcard";
 import { Envelope } from "../hub/envelope";
-import { Dialect } from "../dialects/dialect";
+import { ProviderDialect } from "../dialects/provider-dialect";
 import { Fault } from "../hub/faults/fault";
 import { Span } from "../bytes/text/bytes";
 import { Price } from "../config/price";
@@ -131,7 +131,7 @@ export class Exchange {
   }
 
   /** Returns the dialect of the current attempt's provider. */
-  providerDialect(): Dialect {
+  providerDialect(): ProviderDialect {
     const target = this.target;
     return target === null ? this.client.dialect : target.dialect;
   }

@@ -16,7 +16,7 @@ import {
   HEADER_HINT,
   HEADER_STREAM_CLUSTER,
 } from "../../contract/words";
-import { DIALECTS } from "../dialects/registry";
+import { CLIENT_DIALECTS } from "../dialects/registry";
 import { ByteBuffer, constant, sameSpan, Span } from "../bytes/text/bytes";
 import { Head, Wanted } from "../host/head";
 import { removeHeader, REQUEST_HEADERS } from "../host/host";
@@ -47,9 +47,8 @@ export const CONTENT_LENGTH = head.want(constant("content-length")).value;
 
 /** The client's headers that only one dialect has. */
 const OWN_HEADERS: Wanted[] = [];
-for (let i = 0; i < DIALECTS.length; i++) {
-  if (!DIALECTS[i].hasClients) continue;
-  const names = DIALECTS[i].ownHeaders;
+for (let i = 0; i < CLIENT_DIALECTS.length; i++) {
+  const names = CLIENT_DIALECTS[i].ownHeaders;
   for (let j = 0; j < names.length; j++) OWN_HEADERS.push(head.want(names[j]));
 }
 

@@ -1,5 +1,5 @@
 // The headers of a response that the filter reads, and those that no client may get. Values are valid until the next `readResponseHead`.
-import { Dialect } from "../dialects/dialect";
+import { ProviderDialect } from "../dialects/provider-dialect";
 import { DIALECTS } from "../dialects/registry";
 import { CHALLENGES, RESPONSE_NAMES, RESPONSE_PREFIXES } from "../../contract/foreign-headers";
 import { HEADER_ENCODING, HEADER_REQUEST_ID } from "../../contract/words";
@@ -29,7 +29,7 @@ const REQUEST_IDS: Wanted[] = [];
 for (let i = 0; i < DIALECTS.length; i++) REQUEST_IDS.push(head.want(DIALECTS[i].requestIdHeader));
 
 /** Returns the provider's id of the request under the name of a dialect; empty if there is none. */
-export function requestIdOf(dialect: Dialect): Span {
+export function requestIdOf(dialect: ProviderDialect): Span {
   for (let i = 0; i < DIALECTS.length; i++) {
     if (DIALECTS[i] === dialect) return REQUEST_IDS[i].value;
   }

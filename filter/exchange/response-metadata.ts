@@ -1,6 +1,6 @@
 // The `metadata` member that is inserted into the response of a language model: into the completion, or the first chunk of
 // its stream.
-import { Dialect } from "../dialects/dialect";
+import { ClientDialect } from "../dialects/client-dialect";
 import { ByteBuffer, Span } from "../bytes/text/bytes";
 import { findByte } from "../bytes/text/find";
 
@@ -13,7 +13,7 @@ export class ResponseMetadata {
   isDone: bool = false;
 
   /** `value`: the JSON of the member. */
-  constructor(client: Dialect, value: ByteBuffer) {
+  constructor(client: ClientDialect, value: ByteBuffer) {
     this.member.byte(0x22);
     this.member.text(client.metadataMember);
     this.member.text('":');

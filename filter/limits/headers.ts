@@ -1,6 +1,6 @@
 // Writes the rate limit headers of a response, in the client's dialect.
 import { Target } from "../config/target";
-import { Dialect } from "../dialects/dialect";
+import { ClientDialect } from "../dialects/client-dialect";
 import {
   currentMicroseconds,
   header,
@@ -24,7 +24,11 @@ const text = scratchBuffer();
 const span = new Span(0, 0);
 
 /** Writes the headers of the current response, over those of a provider's own limits. */
-export function writeRateLimitHeaders(meter: Meter, dialect: Dialect, target: Target | null): void {
+export function writeRateLimitHeaders(
+  meter: Meter,
+  dialect: ClientDialect,
+  target: Target | null,
+): void {
   if (meter.isByService()) {
     writeServiceHeaders(dialect);
     return;
@@ -35,7 +39,7 @@ export function writeRateLimitHeaders(meter: Meter, dialect: Dialect, target: Ta
   if (refused !== null) setHeaderNumber(RESPONSE_HEADERS, RETRY_AFTER, refused.retrySeconds());
 }
 
-function writeBudgetHeaders(applied: AppliedLimit | null, dialect: Dialect): void {
+function writeBudgetHeaders(applied: AppliedLimit | null, dialect: ClientDialect): void {
   if (applied === null) return;
   const now = currentMicroseconds();
   const limit = applied.limit;
@@ -49,7 +53,7 @@ function writeBudgetHeaders(applied: AppliedLimit | null, dialect: Dialect): voi
  * smallest part is left, then all limits.
  * @see https://www.envoyproxy.io/docs/envoy/v1.40.0/api-v3/extensions/filters/http/ratelimit/v3/rate_limit.proto
  */
-function writeServiceHeaders(dialect: Dialect): void {
+function writeServiceHeaders(dialect: ClientDialect): void {
   const written = header(RESPONSE_HEADERS, SERVICE_LIMIT);
   if (written.length == 0) return;
   const limits = String.UTF8.decodeUnsafe(written.pointer, written.length);
@@ -71,7 +75,7 @@ function writeServiceHeaders(dialect: Dialect): void {
 
 /** @param reset seconds until the budget is whole */
 function writeLimitHeaders(
-  dialect: Dialect,
+  dialect: ClientDialect,
   countsRequests: bool,
   limit: u32,
   remaining: u32,

@@ -5,7 +5,7 @@
 import { Fault } from "../hub/faults/fault";
 import { RateLimit } from "../config/rate-limit";
 import { Route, Target } from "../config/target";
-import { Dialect } from "../dialects/dialect";
+import { ClientDialect } from "../dialects/client-dialect";
 import { currentMicroseconds, header, REQUEST_HEADERS } from "../host/host";
 import { AppliedLimit } from "./applied-limit";
 import { fingerprintOf } from "./allowances";
@@ -153,7 +153,7 @@ export function countCall(limits: RateLimit[]): Fault | null {
 export function startMeter(
   route: Route,
   ofKey: RateLimit[],
-  client: Dialect,
+  client: ClientDialect,
   hasTokens: bool,
 ): Meter | null {
   if (!route.isLimited && ofKey.length == 0) return null;

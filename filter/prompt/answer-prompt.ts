@@ -1,11 +1,9 @@
 // The response to a prompt whose text the gateway has, in the client's dialect, complete or as a stream.
 import { wasRefused } from "../memory/blocks";
-import { Dropped } from "../hub/dropped";
-import { ResponseHead, ResponseSink } from "../hub/response/events";
+import { ResponseSink } from "../hub/response/events";
+import { Translation } from "../hub/response/translation";
 import { outOfMemory } from "../hub/faults/fault";
 import { FINISH_STOP } from "../hub/response/finish-reason";
-import { NO_NOTES } from "../hub/request/request-notes";
-import { Usage } from "../hub/response/usage";
 import { Exchange } from "../exchange/exchange";
 import { respond, respondWithFault, JSON_TYPE, EVENT_STREAM_TYPE } from "../exchange/respond";
 import { requestId } from "../exchange/request-id";
@@ -51,14 +49,15 @@ function insertMetadata(exchange: Exchange): void {
 }
 
 function writeResponse(exchange: Exchange, prompt: Prompt): void {
-  const head = new ResponseHead();
   const id = requestId(exchange);
+  const translation = new Translation(id);
+  const head = translation.head;
   escapeWire(id.pointer, id.length, head.id);
   head.model.text("gateway");
   head.created = currentSeconds();
   head.clock = currentSeconds;
-  const writer = newWriter(exchange, head, prompt.tape);
-  writer.begin(head);
+  const writer = newWriter(exchange, translation, prompt.tape);
+  writer.begin();
   writer.text(prompt.text.pointer, prompt.text.length);
   writer.finish(FINISH_STOP, 0, 0);
   writer.usageFinal();
@@ -67,18 +66,14 @@ function writeResponse(exchange: Exchange, prompt: Prompt): void {
   head.release();
 }
 
-function newWriter(exchange: Exchange, head: ResponseHead, tape: Tape): ResponseSink {
+function newWriter(exchange: Exchange, translation: Translation, tape: Tape): ResponseSink {
   const dialect = exchange.client.dialect;
-  const id = requestId(exchange);
-  const dropped = new Dropped();
   // No language model was called for this response.
-  const usage = new Usage();
-  usage.freshInput = 0;
-  usage.output = 0;
-  if (!exchange.client.isStreaming)
-    return dialect.newCompleteWriter(response, dropped, usage, head, id, NO_NOTES);
-  const wantsUsage = tape.isTrue(
+  translation.usage.freshInput = 0;
+  translation.usage.output = 0;
+  if (!exchange.client.isStreaming) return dialect.newCompleteWriter(response, translation);
+  translation.wantsUsage = tape.isTrue(
     tape.member(tape.member(0, constant("stream_options")), constant("include_usage")),
   );
-  return dialect.newStreamWriter(response, dropped, usage, head, id, wantsUsage, NO_NOTES);
+  return dialect.newStreamWriter(response, translation);
 }

@@ -3,7 +3,7 @@ import { wasRefused } from "../memory/blocks";
 import { Target } from "../config/target";
 import { Fault, outOfMemory } from "../hub/faults/fault";
 import { ResponseOptions, ResponseTranslator } from "../dialects/translate-response";
-import { Dialect } from "../dialects/dialect";
+import { ProviderDialect } from "../dialects/provider-dialect";
 import { respondWithFault, JSON_TYPE, EVENT_STREAM_TYPE } from "../exchange/respond";
 import { Exchange } from "../exchange/exchange";
 import { requestId } from "../exchange/request-id";
@@ -166,7 +166,7 @@ function replace(exchange: Exchange, translator: ResponseTranslator, size: u32):
 }
 
 /** Each SDK reads the provider's request id from a header of its own dialect. */
-export function copyRequestId(from: Dialect, to: Dialect): void {
+export function copyRequestId(from: ProviderDialect, to: ProviderDialect): void {
   if (requestIdOf(to).length > 0) return;
   const id = requestIdOf(from);
   if (id.length > 0) setHeader(RESPONSE_HEADERS, to.requestIdHeader, id);

@@ -2,6 +2,7 @@
 import { HEADER_HINT, HEADER_STREAM_CLUSTER } from "../../contract/words";
 import { Config } from "../config/read-config";
 import { Target } from "../config/target";
+import { asClientDialect } from "../dialects/registry";
 import { Fault } from "../hub/faults/fault";
 import { estimateTokens } from "../hub/request/token-estimate";
 import { Exchange } from "../exchange/exchange";
@@ -61,7 +62,7 @@ function send(exchange: Exchange, target: Target): Fault | null {
     return notAllowedProvider(exchange, target, exchange.client.endpoint.row.path);
   const fault = keyFault(exchange, target);
   if (fault !== null) return fault;
-  exchange.client.dialect = target.dialect;
+  exchange.client.dialect = asClientDialect(target.dialect);
   exchange.startAttempt(target);
   sendTo(exchange, constant(HEADER_STREAM_CLUSTER), target.cluster);
   writeHeaders(exchange, target, target.credential(0));
@@ -86,7 +87,7 @@ export function checkProvider(exchange: Exchange, context: StageContext): Outcom
   const target = endpoint.servingTarget(first);
   if (target === null) return useCounterpart(exchange, context, first);
   exchange.target = target;
-  client.dialect = target.dialect;
+  client.dialect = asClientDialect(target.dialect);
   return Outcome.Next;
 }
 

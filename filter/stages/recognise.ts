@@ -1,6 +1,6 @@
 // Stages of the head: the request's id, endpoint and dialect, and the responses that need no provider.
 import { MCP, MODEL_BY_ID, MODEL_LIST, READINESS } from "../../contract/endpoints";
-import { DIALECTS, dialectOfPath } from "../dialects/registry";
+import { CLIENT_DIALECTS, dialectOfPath } from "../dialects/registry";
 import { outOfMemory } from "../hub/faults/fault";
 import { wasRefused } from "../memory/blocks";
 import { logClientPath, logForwardedFor } from "../observe/access-log";
@@ -122,12 +122,11 @@ function keepPathEnd(exchange: Exchange, length: u32): void {
 
 /** Dialects share the paths of models; a header that only one of them requires decides. */
 function chooseDialectOfList(exchange: Exchange): void {
-  for (let i = 0; i < DIALECTS.length; i++) {
-    if (!DIALECTS[i].hasClients) continue;
-    const required = DIALECTS[i].requiredHeaders;
+  for (let i = 0; i < CLIENT_DIALECTS.length; i++) {
+    const required = CLIENT_DIALECTS[i].requiredHeaders;
     for (let j = 0; j < required.length; j++) {
       if (hasOwnHeader(exchange.client.headers, required[j].name))
-        exchange.client.dialect = DIALECTS[i];
+        exchange.client.dialect = CLIENT_DIALECTS[i];
     }
   }
 }

@@ -1,5 +1,5 @@
 // `service_tier` of requests and responses.
-import { TIER_FLEX, TIER_PRIORITY, TIER_SCALE } from "../../hub/response/events";
+import { TIER_FLEX, TIER_PRIORITY, TIER_SCALE } from "../../hub/response/translation";
 import { Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
 

@@ -3,7 +3,7 @@
 //
 // An open tool call is never interrupted: other blocks wait until its arguments are complete. Calls that a provider
 // interleaves are written one by one; calls that it sends in order do not wait. Longer than other files because it is one class.
-import { Dropped, DROPPED_BLOCK, DROPPED_CITATION, DROPPED_TOOL_ARGUMENTS } from "../dropped";
+import { DROPPED_BLOCK, DROPPED_CITATION, DROPPED_TOOL_ARGUMENTS } from "../dropped";
 import { Citation, ResponseSink } from "./events";
 import { FINISH_NONE, FINISH_STOP, FINISH_STOP_SEQUENCE } from "./finish-reason";
 import { CARRIER_ANTHROPIC } from "../reasoning-carrier";
@@ -59,13 +59,6 @@ export abstract class BlockWriter extends ResponseSink {
   private excess: WaitingBlock | null = null;
   /** Citations that came before their text, if any did. */
   private earlyCitations: WaitingCitations | null = null;
-
-  constructor(
-    out: ByteBuffer,
-    protected dropped: Dropped,
-  ) {
-    super(out);
-  }
 
   protected abstract openText(): void;
   protected abstract putText(pointer: usize, length: u32): void;
@@ -159,7 +152,7 @@ export abstract class BlockWriter extends ResponseSink {
       this.earlyCitations = waiting;
     }
     if (waiting.count < MAX_WAITING) waiting.add(citation);
-    else this.dropped.add(DROPPED_CITATION);
+    else this.translation.dropped.add(DROPPED_CITATION);
   }
 
   blockEnd(): void {
@@ -190,7 +183,7 @@ export abstract class BlockWriter extends ResponseSink {
     }
     const block = this.waitingTool(slot);
     if (block != null) block.body.bytes(pointer, length);
-    else this.dropped.add(DROPPED_TOOL_ARGUMENTS);
+    else this.translation.dropped.add(DROPPED_TOOL_ARGUMENTS);
   }
 
   toolEnd(slot: i32): void {
@@ -229,7 +222,7 @@ export abstract class BlockWriter extends ResponseSink {
     this.close();
     const citations = this.earlyCitations;
     if (citations === null) return;
-    for (let i = 0; i < citations.count; i++) this.dropped.add(DROPPED_CITATION);
+    for (let i = 0; i < citations.count; i++) this.translation.dropped.add(DROPPED_CITATION);
     citations.clear();
   }
 
@@ -288,7 +281,7 @@ export abstract class BlockWriter extends ResponseSink {
   }
 
   private drop(): WaitingBlock {
-    this.dropped.add(DROPPED_BLOCK);
+    this.translation.dropped.add(DROPPED_BLOCK);
     let excess = this.excess;
     if (excess === null) {
       excess = new WaitingBlock(BLOCK_NONE, -1);

@@ -5,47 +5,7 @@
 import { ByteBuffer } from "../../bytes/text/bytes";
 import { TextRuns } from "../../bytes/text/text-runs";
 import { Fault } from "../faults/fault";
-
-/** Seconds since 1970. */
-const YEAR_10000: i64 = 253_402_300_800;
-
-/** What is known of a response before its content. Texts are escaped. */
-export class ResponseHead {
-  /** The provider's id of the response, may be empty. */
-  id: ByteBuffer = new ByteBuffer();
-  model: ByteBuffer = new ByteBuffer();
-  /** OpenAI's system_fingerprint, may be empty. */
-  fingerprint: ByteBuffer = new ByteBuffer();
-  tier: i32 = TIER_UNKNOWN;
-  /** Seconds since 1970. */
-  created: i64 = 0;
-
-  /** Sets `created`, unless a provider's number cannot be a time. */
-  setCreated(seconds: i64): void {
-    if (seconds > 0 && seconds < YEAR_10000) this.created = seconds;
-  }
-
-  /** Returns the seconds since 1970, 0 if there is no clock. */
-  clock: () => i64 = noClock;
-
-  release(): void {
-    this.id.release();
-    this.model.release();
-    this.fingerprint.release();
-  }
-}
-
-export function noClock(): i64 {
-  return 0;
-}
-
-/** The tier that served the request. OpenAI: default, flex, scale, priority. Anthropic: standard, batch, priority. */
-export const TIER_UNKNOWN: i32 = 0;
-export const TIER_STANDARD: i32 = 1;
-export const TIER_PRIORITY: i32 = 2;
-export const TIER_BATCH: i32 = 3;
-export const TIER_FLEX: i32 = 4;
-export const TIER_SCALE: i32 = 5;
+import { Translation } from "./translation";
 
 /** A source of a text. Escaped texts, valid during the call only. */
 export class Citation {
@@ -62,10 +22,11 @@ export abstract class ResponseSink {
   constructor(
     /** Gets the client's bytes; may be a different buffer in each call. */
     public out: ByteBuffer,
+    protected translation: Translation,
   ) {}
 
-  /** Once, before everything else but `ping` and `fault`. The head stays valid until the response's end. */
-  abstract begin(head: ResponseHead): void;
+  /** Once, before everything else but `ping` and `fault`. The head of the response is known. */
+  abstract begin(): void;
   abstract text(pointer: usize, length: u32): void;
   /** Several texts, one after the other. */
   texts(texts: TextRuns): void {

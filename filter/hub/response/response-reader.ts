@@ -2,12 +2,10 @@
 import { Repeatable } from "../../bytes/repeat/repeatable";
 import { Tape } from "../../bytes/json/tape";
 import { TextRuns } from "../../bytes/text/text-runs";
-import { Dropped } from "../dropped";
-import { ResponseHead, ResponseSink } from "./events";
+import { ResponseSink } from "./events";
 import { Fault } from "../faults/fault";
 import { FINISH_NONE } from "./finish-reason";
-import { Usage } from "./usage";
-import { ByteBuffer } from "../../bytes/text/bytes";
+import { Translation } from "./translation";
 
 export abstract class ResponseReader {
   /** Whether the sink got `end` or `fault`: nothing may follow. */
@@ -26,11 +24,7 @@ export abstract class ResponseReader {
 
   constructor(
     protected sink: ResponseSink,
-    /** Has defaults for what the provider may leave out. */
-    protected head: ResponseHead,
-    protected usage: Usage,
-    protected dropped: Dropped,
-    protected requestId: ByteBuffer,
+    protected translation: Translation,
   ) {}
 
   /** Reads the data of one event of a stream. */
@@ -68,6 +62,6 @@ export abstract class ResponseReader {
   protected begin(): void {
     if (this.hasBegun) return;
     this.hasBegun = true;
-    this.sink.begin(this.head);
+    this.sink.begin();
   }
 }

@@ -6,7 +6,7 @@ import { RequestLimits, RequestReport } from "../../../filter/hub/request/reques
 import { Document } from "../../../filter/config/document";
 import { readLimits } from "../../../filter/config/read-limits";
 import { awaitSignatures } from "../../../filter/dialects/edit-call-ids";
-import { DIALECTS } from "../../../filter/dialects/registry";
+import { CLIENT_DIALECTS, DIALECTS } from "../../../filter/dialects/registry";
 import { RequestNotes } from "../../../filter/hub/request/request-notes";
 import { Edits } from "../../../filter/bytes/json/edit";
 import { scan } from "../../../filter/bytes/json/scan";
@@ -81,7 +81,16 @@ export function translate(
   prompt.length = promptLength;
   out.clear();
   notes.clear();
-  DIALECTS[from].translateRequest(tape, DIALECTS[to], model, prompt, limits, out, report, notes);
+  CLIENT_DIALECTS[from].translateRequest(
+    tape,
+    DIALECTS[to],
+    model,
+    prompt,
+    limits,
+    out,
+    report,
+    notes,
+  );
   __collect();
   return report.fault === null ? 0 : 1;
 }
@@ -101,7 +110,7 @@ export function edit(
   prompt.length = promptLength;
   out.clear();
   edits.clear();
-  const target = DIALECTS[dialect];
+  const target = CLIENT_DIALECTS[dialect];
   report.reset(limits.strict, target.api, target.supporter);
   const systemText = limits.isLimiting
     ? target.fitRequest(tape, limits, prompt, edits, report)

@@ -4,7 +4,7 @@ import {
   ResponseTranslator,
   readError,
 } from "../../../filter/dialects/translate-response";
-import { DIALECTS } from "../../../filter/dialects/registry";
+import { CLIENT_DIALECTS, DIALECTS } from "../../../filter/dialects/registry";
 import { recogniseContextLength } from "../../../filter/hub/faults/context-length";
 import { Fault } from "../../../filter/hub/faults/fault";
 import { RequestNotes } from "../../../filter/hub/request/request-notes";
@@ -43,7 +43,7 @@ export function start(from: i32, to: i32, wantsUsage: bool, created: i64): void 
   seconds = COMPLETED;
   const options = new ResponseOptions();
   options.from = DIALECTS[from];
-  options.to = DIALECTS[to];
+  options.to = CLIENT_DIALECTS[to];
   options.wantsUsage = wantsUsage;
   options.created = created;
   options.requestId = REQUEST_ID;
@@ -118,9 +118,9 @@ export function errorStatus(): u32 {
 }
 
 export function error(from: i32, to: i32, status: u32, pointer: usize, length: u32): void {
-  const fault = readError(DIALECTS[from], DIALECTS[to], status, pointer, length);
+  const fault = readError(DIALECTS[from], CLIENT_DIALECTS[to], status, pointer, length);
   statusOfError = fault.status;
-  DIALECTS[to].writeFault(fault, REQUEST_ID, out);
+  CLIENT_DIALECTS[to].writeFault(fault, REQUEST_ID, out);
 }
 
 export function outPointer(): usize {

@@ -1,32 +1,31 @@
 // Anthropic's Messages API.
 import { BEARER, CredentialKind, X_API_KEY } from "../../../../contract/credentials";
 import { ANTHROPIC_MESSAGES } from "../../../../contract/dialects";
-import { Dropped } from "../../../hub/dropped";
-import { ResponseHead, ResponseSink } from "../../../hub/response/events";
+import { ResponseSink } from "../../../hub/response/events";
+import { Translation } from "../../../hub/response/translation";
+import { findReason } from "../../../hub/response/finish-reason";
 import { Fault } from "../../../hub/faults/fault";
 import { ResponseReader } from "../../../hub/response/response-reader";
 import { HubRequest } from "../../../hub/request/request";
-import { RequestNotes } from "../../../hub/request/request-notes";
 import { RequestLimits, RequestReport } from "../../../hub/request/request-report";
 import { Usage } from "../../../hub/response/usage";
 import { Edits } from "../../../bytes/json/edit";
 import { Tape } from "../../../bytes/json/tape";
+import { escapeText } from "../../../bytes/json/text";
 import { startsWith } from "../../../bytes/text/at";
 import { ByteBuffer, constant, Span } from "../../../bytes/text/bytes";
 import { writeDateTime } from "../../../bytes/text/date-time";
-import { Dialect } from "../../dialect";
+import { ClientDialect } from "../../client-dialect";
 import { addSystemPrompt } from "./request/edit";
 import { removeForeignSignatures } from "./request/edit-thinking";
-import { isFirstToken } from "./response/first-token";
 import { AnthropicMessagesLimitEdits } from "./request/limit-edits";
-import { request as members, SUPPORTED } from "./members";
+import { SUPPORTED } from "./members";
 import { AnthropicMessagesReader } from "./response/read";
 import { paths } from "./paths";
 import { readRequest } from "./request/read";
-import { FINISH_MEMBER, readFinish, reasonOf } from "./response/finish-reason";
+import { STOP_REASONS } from "./response/finish-reason";
 import { readUsage } from "./response/read-usage";
 import { adaptFault, writeAnthropicFault } from "./write-fault";
-import { writeModel, writeModels } from "./write-models";
 import { AnthropicMessagesWriter } from "./response/write";
 import { AnthropicMessagesStreamWriter } from "./response/write-stream";
 import { AnthropicRequestWriter } from "./request/write";
@@ -35,16 +34,16 @@ const USAGE = constant("usage");
 const MESSAGE = constant("message");
 /** Tokens of Anthropic's subscriptions (Claude Code) begin so; they are bearer tokens. */
 const OAUTH = constant("sk-ant-oat");
+const TYPE = constant("type");
 
-const limitEdits = new AnthropicMessagesLimitEdits();
-
-export class AnthropicMessages extends Dialect {
+export class AnthropicMessages extends ClientDialect {
   private writer: AnthropicRequestWriter = new AnthropicRequestWriter();
 
   constructor() {
-    super(ANTHROPIC_MESSAGES, members, SUPPORTED, paths);
+    super(ANTHROPIC_MESSAGES, SUPPORTED, paths, new AnthropicMessagesLimitEdits());
     this.responseMember = MESSAGE;
-    this.finishMember = FINISH_MEMBER;
+    this.finishMember = constant('"stop_reason":');
+    this.finishWords = STOP_REASONS;
   }
 
   readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {
@@ -66,42 +65,27 @@ export class AnthropicMessages extends Dialect {
     return tape.isArray(tape.member(0, constant("messages")));
   }
 
-  protected limitRequest(
-    tape: Tape,
-    limits: RequestLimits,
-    systemPrompt: Span,
-    edits: Edits,
-    report: RequestReport,
-  ): Span {
-    return limitEdits.limit(tape, limits, systemPrompt, edits, report);
-  }
-
   editRequest(tape: Tape, systemText: Span, edits: Edits): void {
     removeForeignSignatures(tape, edits);
     if (systemText.length > 0) addSystemPrompt(tape, systemText, edits);
-  }
-
-  /** Every stream reports its usage. */
-  askUsage(_tape: Tape, _edits: Edits): bool {
-    return false;
   }
 
   credentialKind(key: Span): CredentialKind {
     return startsWith(key.pointer, key.length, OAUTH) ? BEARER : X_API_KEY;
   }
 
-  newReader(
-    sink: ResponseSink,
-    head: ResponseHead,
-    usage: Usage,
-    dropped: Dropped,
-    requestId: ByteBuffer,
-  ): ResponseReader {
-    return new AnthropicMessagesReader(sink, head, usage, dropped, requestId);
+  newReader(sink: ResponseSink, translation: Translation): ResponseReader {
+    return new AnthropicMessagesReader(sink, translation);
   }
 
+  /** Anything but the start of the message, pings, and the start of a block that has nothing in it yet. */
   isFirstToken(tape: Tape): bool {
-    return isFirstToken(tape);
+    const type = tape.member(0, TYPE);
+    if (tape.equals(type, constant("message_start")) || tape.equals(type, constant("ping")))
+      return false;
+    if (!tape.equals(type, constant("content_block_start"))) return true;
+    const kind = tape.member(tape.member(0, constant("content_block")), TYPE);
+    return !tape.equals(kind, constant("text")) && !tape.equals(kind, constant("thinking"));
   }
 
   readUsage(tape: Tape, usage: Usage): void {
@@ -111,35 +95,19 @@ export class AnthropicMessages extends Dialect {
     readUsage(tape, node, usage);
   }
 
-  reasonOf(tape: Tape, word: u32): i32 {
-    return reasonOf(tape, word);
-  }
-
+  /** The reason of a message, or of the event `message_delta`. */
   readFinish(tape: Tape): i32 {
-    return readFinish(tape);
+    const delta = tape.member(0, constant("delta"));
+    const message = tape.isObject(delta) ? delta : tape.root();
+    return findReason(STOP_REASONS, tape, tape.member(message, constant("stop_reason")));
   }
 
-  newStreamWriter(
-    out: ByteBuffer,
-    dropped: Dropped,
-    usage: Usage,
-    _head: ResponseHead,
-    requestId: ByteBuffer,
-    _wantsUsage: bool,
-    notes: RequestNotes,
-  ): ResponseSink {
-    return new AnthropicMessagesStreamWriter(out, dropped, usage, requestId, notes);
+  newStreamWriter(out: ByteBuffer, translation: Translation): ResponseSink {
+    return new AnthropicMessagesStreamWriter(out, translation);
   }
 
-  newCompleteWriter(
-    out: ByteBuffer,
-    dropped: Dropped,
-    usage: Usage,
-    _head: ResponseHead,
-    requestId: ByteBuffer,
-    notes: RequestNotes,
-  ): ResponseSink {
-    return new AnthropicMessagesWriter(out, dropped, usage, requestId, notes);
+  newCompleteWriter(out: ByteBuffer, translation: Translation): ResponseSink {
+    return new AnthropicMessagesWriter(out, translation);
   }
 
   adaptFault(fault: Fault): void {
@@ -150,16 +118,47 @@ export class AnthropicMessages extends Dialect {
     writeAnthropicFault(fault, requestId, out);
   }
 
-  writeModel(id: string, _owner: string, out: ByteBuffer): void {
-    writeModel(id, out);
+  /**
+   * `created_at` "may be set to an epoch value if the release date is unknown", as it is to a gateway; so are the members that
+   * are null.
+   * @see https://docs.anthropic.com/en/api/models-list
+   */
+  writeModels(ids: string[], _owners: string[], out: ByteBuffer): void {
+    const count = ids.length;
+    out.text('{"data":[');
+    for (let i = 0; i < count; i++) {
+      if (i > 0) out.text(",");
+      this.writeModel(ids[i], "", out);
+    }
+    out.text('],"has_more":false,"first_id":');
+    writeId(ids, 0, out);
+    out.text(',"last_id":');
+    writeId(ids, count - 1, out);
+    out.text("}");
   }
 
-  writeModels(ids: string[], _owners: string[], out: ByteBuffer): void {
-    writeModels(ids, out);
+  writeModel(id: string, _owner: string, out: ByteBuffer): void {
+    out.text('{"type":"model","id":"');
+    escapeText(id, out);
+    out.text('","display_name":"');
+    escapeText(id, out);
+    out.text(
+      '","created_at":"1970-01-01T00:00:00Z","capabilities":null,"deprecated_at":null,"lifecycle":"active","line":null,"max_input_tokens":null,"max_tokens":null,"retires_at":null}',
+    );
   }
 
   /** @see https://docs.anthropic.com/en/api/rate-limits#response-headers */
   writeReset(now: u64, wait: u32, out: ByteBuffer): void {
     writeDateTime(now + wait, out);
   }
+}
+
+function writeId(ids: string[], at: i32, out: ByteBuffer): void {
+  if (at < 0 || at >= ids.length) {
+    out.text("null");
+    return;
+  }
+  out.text('"');
+  escapeText(ids[at], out);
+  out.text('"');
 }

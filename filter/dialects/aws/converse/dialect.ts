@@ -1,7 +1,7 @@
 // Amazon Bedrock's Converse API: one format for all of its models. No client uses it.
 import { BEDROCK_CONVERSE } from "../../../../contract/dialects";
-import { Dropped } from "../../../hub/dropped";
-import { ResponseHead, ResponseSink } from "../../../hub/response/events";
+import { ResponseSink } from "../../../hub/response/events";
+import { Translation } from "../../../hub/response/translation";
 import { HubRequest } from "../../../hub/request/request";
 import { RequestLimits, RequestReport } from "../../../hub/request/request-report";
 import { ResponseReader } from "../../../hub/response/response-reader";
@@ -12,7 +12,6 @@ import { Tape } from "../../../bytes/json/tape";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../../../bytes/text/bytes";
 import { keepMembers } from "../../keep-members";
 import { ProviderDialect } from "../../provider-dialect";
-import { isFirstToken } from "./response/first-token";
 import { BedrockConverseReader } from "./response/read";
 import { readUsage } from "./response/read-usage";
 import { SUPPORTED } from "./supported";
@@ -75,18 +74,13 @@ export class BedrockConverse extends ProviderDialect {
     return new EventStreamFramer();
   }
 
-  newReader(
-    sink: ResponseSink,
-    head: ResponseHead,
-    usage: Usage,
-    dropped: Dropped,
-    requestId: ByteBuffer,
-  ): ResponseReader {
-    return new BedrockConverseReader(sink, head, usage, dropped, requestId);
+  newReader(sink: ResponseSink, translation: Translation): ResponseReader {
+    return new BedrockConverseReader(sink, translation);
   }
 
+  /** Anything but the start of the message: blocks of text have no start of their own. */
   isFirstToken(tape: Tape): bool {
-    return isFirstToken(tape);
+    return !tape.isString(tape.member(0, constant("role")));
   }
 
   readUsage(tape: Tape, usage: Usage): void {

@@ -1,38 +1,46 @@
 // OpenAI's Chat Completions API, which most providers support.
 import { OPENAI_CHAT } from "../../../../contract/dialects";
-import { Dropped } from "../../../hub/dropped";
-import { ResponseHead, ResponseSink } from "../../../hub/response/events";
+import { ResponseSink } from "../../../hub/response/events";
+import { findReason, FINISH_NONE } from "../../../hub/response/finish-reason";
 import { ResponseReader } from "../../../hub/response/response-reader";
+import { Translation } from "../../../hub/response/translation";
 import { HubRequest } from "../../../hub/request/request";
-import { RequestNotes } from "../../../hub/request/request-notes";
 import { RequestLimits, RequestReport } from "../../../hub/request/request-report";
 import { Usage } from "../../../hub/response/usage";
 import { Edits } from "../../../bytes/json/edit";
-import { NO_NODE, Tape } from "../../../bytes/json/tape";
+import { MemberFinder } from "../../../bytes/json/member-finder";
+import { scan, SCAN_OK } from "../../../bytes/json/scan";
+import { KIND_ARRAY, KIND_NULL, NO_NODE, scratchTape, Tape } from "../../../bytes/json/tape";
+import { byteAt } from "../../../bytes/text/at";
 import { ByteBuffer, constant, Span } from "../../../bytes/text/bytes";
+import { contains } from "../../../bytes/text/find";
 import { removeSignatures } from "../../edit-call-ids";
 import { OpenaiDialect } from "../dialect";
-import { addSystemPrompt, askUsage } from "./request/edit";
-import { EVENT_MEMBERS, FINISH_MEMBER, readFinish, reasonOf } from "./response/finish-reason";
-import { isFirstToken } from "./response/first-token";
+import { addSystemPrompt } from "./request/edit";
+import { FINISH_REASONS } from "./response/finish-reason";
 import { OpenaiChatLimitEdits } from "./request/limit-edits";
-import { request as members, SUPPORTED } from "./members";
+import { SUPPORTED } from "./members";
 import { OpenaiChatReader } from "./response/read";
 import { paths } from "./paths";
 import { readRequest } from "./request/read";
 import { readUsage } from "./response/read-usage";
-import { isUsageChunk } from "./response/usage-chunk";
 import { OpenaiChatWriter } from "./response/write";
 import { OpenaiChatStreamWriter } from "./response/write-stream";
 import { writeRequest } from "./request/write";
 
-const limitEdits = new OpenaiChatLimitEdits();
+const FINISH_MEMBER = constant('"finish_reason":');
+const OPEN_BRACE: u32 = 0x7b;
+const QUOTE: u32 = 0x22;
+
+const chunk = scratchTape();
 
 export class OpenaiChat extends OpenaiDialect {
   constructor() {
-    super(OPENAI_CHAT, members, SUPPORTED, paths);
+    super(OPENAI_CHAT, SUPPORTED, paths, new OpenaiChatLimitEdits());
     this.finishMember = FINISH_MEMBER;
-    this.eventMembers = EVENT_MEMBERS;
+    this.finishWords = FINISH_REASONS;
+    // Chunks before the last one have null as the reason.
+    this.eventMembers = new MemberFinder(constant('"usage":'), OPEN_BRACE, FINISH_MEMBER, QUOTE);
   }
 
   readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {
@@ -54,75 +62,111 @@ export class OpenaiChat extends OpenaiDialect {
     return tape.member(0, constant("messages")) != NO_NODE;
   }
 
-  protected limitRequest(
-    tape: Tape,
-    limits: RequestLimits,
-    systemPrompt: Span,
-    edits: Edits,
-    report: RequestReport,
-  ): Span {
-    return limitEdits.limit(tape, limits, systemPrompt, edits, report);
-  }
-
   editRequest(tape: Tape, systemText: Span, edits: Edits): void {
     if (systemText.length > 0) addSystemPrompt(tape, systemText, edits);
     removeSignatures(tape, edits);
   }
 
+  /** If the client had not asked, the extra chunk is removed for it. */
   askUsage(tape: Tape, edits: Edits): bool {
-    return askUsage(tape, edits);
+    const options = tape.member(0, constant("stream_options"));
+    if (options == NO_NODE) {
+      edits.insert(tape.start(0) + 1, constant('"stream_options":{"include_usage":true},'));
+      return true;
+    }
+    if (!tape.isObject(options)) {
+      if (tape.isPresent(options)) return false;
+      edits.replace(tape.start(options), tape.end(options), constant('{"include_usage":true}'));
+      return true;
+    }
+    const usage = tape.member(options, constant("include_usage"));
+    if (tape.isTrue(usage)) return false;
+    if (usage != NO_NODE) {
+      edits.replace(tape.outerStart(usage), tape.outerEnd(usage), constant("true"));
+      return true;
+    }
+    edits.append(constant('"include_usage":true'));
+    if (!tape.isEmpty(options)) edits.append(constant(","));
+    edits.insertAppended(tape.start(options) + 1);
+    return true;
   }
 
-  newReader(
-    sink: ResponseSink,
-    head: ResponseHead,
-    usage: Usage,
-    dropped: Dropped,
-    requestId: ByteBuffer,
-  ): ResponseReader {
-    return new OpenaiChatReader(sink, head, usage, dropped, requestId);
+  newReader(sink: ResponseSink, translation: Translation): ResponseReader {
+    return new OpenaiChatReader(sink, translation);
   }
 
+  /** Returns whether a chunk has anything in a delta besides its role, or the reason why a choice ended. */
   isFirstToken(tape: Tape): bool {
-    return isFirstToken(tape);
+    const choices = tape.member(0, constant("choices"));
+    if (!tape.isArray(choices)) return false;
+    const end = tape.next(choices);
+    for (let choice = tape.first(choices); choice < end; choice = tape.next(choice)) {
+      if (tape.isString(tape.member(choice, constant("finish_reason")))) return true;
+      if (hasText(tape, choice)) return true;
+    }
+    return false;
   }
 
+  /**
+   * Returns whether the data of an event is the chunk that `stream_options.include_usage` adds: an empty `choices` and a
+   * `usage` object (https://platform.openai.com/docs/api-reference/chat/streaming).
+   */
   isUsageChunk(pointer: usize, length: u32): bool {
-    return isUsageChunk(pointer, length);
+    if (byteAt(pointer) != OPEN_BRACE) return false;
+    // Nearly every event has a choice: found by its bytes, because a scan would take five times as long. Inside of a string the
+    // quotes would be escaped.
+    if (contains(pointer, length, constant('"choices":[{'))) return false;
+    if (scan(chunk, pointer, length) != SCAN_OK) return false;
+    const choices = chunk.member(0, constant("choices"));
+    return (
+      chunk.isArray(choices) &&
+      chunk.isEmpty(choices) &&
+      chunk.isObject(chunk.member(0, constant("usage")))
+    );
   }
 
   readUsage(tape: Tape, usage: Usage): void {
     readUsage(tape, tape.member(0, constant("usage")), usage);
   }
 
-  reasonOf(tape: Tape, word: u32): i32 {
-    return reasonOf(tape, word);
-  }
-
+  /** The reason of the first choice. */
   readFinish(tape: Tape): i32 {
-    return readFinish(tape);
+    const choices = tape.member(0, constant("choices"));
+    if (!tape.isArray(choices) || tape.isEmpty(choices)) return FINISH_NONE;
+    const reason = tape.member(tape.first(choices), constant("finish_reason"));
+    return findReason(FINISH_REASONS, tape, reason);
   }
 
-  newStreamWriter(
-    out: ByteBuffer,
-    dropped: Dropped,
-    usage: Usage,
-    _head: ResponseHead,
-    _requestId: ByteBuffer,
-    wantsUsage: bool,
-    notes: RequestNotes,
-  ): ResponseSink {
-    return new OpenaiChatStreamWriter(out, dropped, usage, wantsUsage, notes);
+  newStreamWriter(out: ByteBuffer, translation: Translation): ResponseSink {
+    return new OpenaiChatStreamWriter(out, translation);
   }
 
-  newCompleteWriter(
-    out: ByteBuffer,
-    dropped: Dropped,
-    usage: Usage,
-    _head: ResponseHead,
-    _requestId: ByteBuffer,
-    notes: RequestNotes,
-  ): ResponseSink {
-    return new OpenaiChatWriter(out, dropped, usage, notes);
+  newCompleteWriter(out: ByteBuffer, translation: Translation): ResponseSink {
+    return new OpenaiChatWriter(out, translation);
   }
+}
+
+/** Azure reports on its content filter in choices without a delta. */
+function hasText(tape: Tape, choice: u32): bool {
+  const delta = tape.member(choice, constant("delta"));
+  if (tape.isObject(delta)) return hasContent(tape, delta);
+  return (
+    tape.isPresent(tape.member(choice, constant("message"))) ||
+    tape.isPresent(tape.member(choice, constant("text")))
+  );
+}
+
+function hasContent(tape: Tape, delta: u32): bool {
+  const end = tape.next(delta);
+  for (let name = tape.first(delta); name < end; name = tape.next(name + 1)) {
+    if (!tape.equals(name, constant("role")) && !isEmpty(tape, name + 1)) return true;
+  }
+  return false;
+}
+
+function isEmpty(tape: Tape, node: u32): bool {
+  const kind = tape.kind(node);
+  if (kind == KIND_NULL) return true;
+  if (kind >= KIND_ARRAY) return tape.isEmpty(node);
+  return tape.isString(node) && tape.size(node) == 0;
 }

@@ -1,33 +1,31 @@
 // OpenAI's Responses API, which Codex, the Agents SDKs and the Vercel AI SDK use by default.
 import { OPENAI_RESPONSES } from "../../../../contract/dialects";
-import { Dropped } from "../../../hub/dropped";
-import { ResponseHead, ResponseSink } from "../../../hub/response/events";
+import { CONTEXT_LENGTH } from "../../../hub/faults/context-length";
 import { Fault } from "../../../hub/faults/fault";
+import { ResponseSink } from "../../../hub/response/events";
+import { FINISH_NONE, FINISH_STOP, FINISH_TOOLS } from "../../../hub/response/finish-reason";
 import { ResponseReader } from "../../../hub/response/response-reader";
-import { HubRequest } from "../../../hub/request/request";
-import { RequestNotes } from "../../../hub/request/request-notes";
-import { RequestLimits, RequestReport } from "../../../hub/request/request-report";
 import { noteText } from "../../../hub/response/text-bytes";
+import { Translation } from "../../../hub/response/translation";
 import { Usage } from "../../../hub/response/usage";
+import { HubRequest } from "../../../hub/request/request";
+import { RequestLimits, RequestReport } from "../../../hub/request/request-report";
 import { Edits } from "../../../bytes/json/edit";
-import { Tape } from "../../../bytes/json/tape";
+import { KIND_FALSE, NO_NODE, Tape } from "../../../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../../../bytes/text/bytes";
 import { Conversation } from "../../conversation";
 import { keepMembers } from "../../keep-members";
 import { OpenaiDialect } from "../dialect";
-import { COUNTED_MEMBERS } from "./request/count-request";
 import { addInstructions, removeForeignReasoning } from "./request/edit";
 import { failureOf } from "./response/failure";
-import { readFinish } from "./response/finish-reason";
-import { isFirstToken } from "./response/first-token";
+import { incompleteReason } from "./response/finish-reason";
 import { OpenaiResponsesLimitEdits } from "./request/limit-edits";
-import { request as members, SUPPORTED } from "./members";
+import { SUPPORTED } from "./members";
 import { OpenaiResponsesReader } from "./response/read";
 import { paths } from "./paths";
 import { readRequest } from "./request/read";
 import { readUsage } from "./response/read-usage";
-import { refersToState, runsInBackground } from "./state";
-import { adaptFault, isStreamed } from "./write-fault";
+import { adaptFault } from "./write-fault";
 import { OpenaiResponsesWriter } from "./response/write";
 import { OpenaiResponsesStreamWriter } from "./response/write-stream";
 import { writeRequest } from "./request/write";
@@ -36,11 +34,46 @@ const INPUT = constant("input");
 const RESPONSE = constant("response");
 const USAGE = constant("usage");
 
-const limitEdits = new OpenaiResponsesLimitEdits();
+/**
+ * The members that a request to count tokens accepts; the others are rejected.
+ * @see https://platform.openai.com/docs/api-reference/responses/input-tokens
+ */
+const COUNTED_MEMBERS: Span[] = [
+  constant("model"),
+  constant("input"),
+  constant("instructions"),
+  constant("tools"),
+  constant("tool_choice"),
+  constant("parallel_tool_calls"),
+  constant("reasoning"),
+  constant("text"),
+];
+
+/**
+ * Members whose value is the id of something stored.
+ * @see https://platform.openai.com/docs/guides/conversation-state
+ */
+const STORED: Span[] = [
+  constant("previous_response_id"),
+  constant("conversation"),
+  constant("prompt"),
+];
+
+const TYPE = constant("type");
+
+/** What a provider sends before it knows whether it can respond, and beginnings of what has nothing in it yet. */
+const EMPTY: StaticArray<Span> = [
+  constant("response.created"),
+  constant("response.queued"),
+  constant("response.in_progress"),
+  constant("response.content_part.added"),
+  constant("response.reasoning_summary_part.added"),
+  constant("keepalive"),
+];
 
 export class OpenaiResponses extends OpenaiDialect {
   constructor() {
-    super(OPENAI_RESPONSES, members, SUPPORTED, paths);
+    super(OPENAI_RESPONSES, SUPPORTED, paths, new OpenaiResponsesLimitEdits());
     // A response repeats the request's own `metadata`.
     this.metadataMember = "gateway_metadata";
     this.responseMember = RESPONSE;
@@ -70,22 +103,25 @@ export class OpenaiResponses extends OpenaiDialect {
     return tape.isPresent(tape.member(0, INPUT));
   }
 
+  /** A response to `background: true` is polled at the provider that gave it. */
   refersToState(tape: Tape): bool {
-    return refersToState(tape);
+    for (let i = 0; i < STORED.length; i++) {
+      if (tape.isPresent(tape.member(0, STORED[i]))) return true;
+    }
+    if (this.runsInBackground(tape)) return true;
+    const input = tape.member(0, INPUT);
+    if (!tape.isArray(input)) return false;
+    const end = tape.next(input);
+    for (let item = tape.first(input); item < end; item = tape.next(item)) {
+      if (tape.isObject(item) && refersToItem(tape, item)) return true;
+    }
+    return false;
   }
 
   runsInBackground(tape: Tape): bool {
-    return runsInBackground(tape);
-  }
-
-  protected limitRequest(
-    tape: Tape,
-    limits: RequestLimits,
-    systemPrompt: Span,
-    edits: Edits,
-    report: RequestReport,
-  ): Span {
-    return limitEdits.limit(tape, limits, systemPrompt, edits, report);
+    // A provider may read another value as true.
+    const value = tape.member(0, constant("background"));
+    return tape.isPresent(value) && tape.kind(value) != KIND_FALSE;
   }
 
   editRequest(tape: Tape, systemText: Span, edits: Edits): void {
@@ -93,19 +129,8 @@ export class OpenaiResponses extends OpenaiDialect {
     removeForeignReasoning(tape, edits);
   }
 
-  /** Every stream reports its usage. */
-  askUsage(_tape: Tape, _edits: Edits): bool {
-    return false;
-  }
-
-  newReader(
-    sink: ResponseSink,
-    head: ResponseHead,
-    usage: Usage,
-    dropped: Dropped,
-    requestId: ByteBuffer,
-  ): ResponseReader {
-    return new OpenaiResponsesReader(sink, head, usage, dropped, requestId);
+  newReader(sink: ResponseSink, translation: Translation): ResponseReader {
+    return new OpenaiResponsesReader(sink, translation);
   }
 
   failureOf(tape: Tape): Fault | null {
@@ -113,7 +138,14 @@ export class OpenaiResponses extends OpenaiDialect {
   }
 
   isFirstToken(tape: Tape): bool {
-    return isFirstToken(tape);
+    const type = tape.member(0, TYPE);
+    if (!tape.isString(type)) return false;
+    for (let i = 0; i < EMPTY.length; i++) {
+      if (tape.equals(type, unchecked(EMPTY[i]))) return false;
+    }
+    if (!tape.equals(type, constant("response.output_item.added"))) return true;
+    const kind = tape.member(tape.member(0, constant("item")), TYPE);
+    return !tape.equals(kind, constant("message")) && !tape.equals(kind, constant("reasoning"));
   }
 
   /** The other events repeat texts that have come in deltas. */
@@ -136,38 +168,64 @@ export class OpenaiResponses extends OpenaiDialect {
     readUsage(tape, node, usage);
   }
 
+  /** The reason of a complete response, or of an event that has the response. */
   readFinish(tape: Tape): i32 {
-    return readFinish(tape);
+    const inner = tape.member(0, constant("response"));
+    const response = tape.isObject(inner) ? inner : tape.root();
+    const status = tape.member(response, constant("status"));
+    if (tape.equals(status, constant("incomplete"))) return incompleteReason(tape, response);
+    if (!tape.equals(status, constant("completed"))) return FINISH_NONE;
+    return hasCall(tape, tape.member(response, constant("output"))) ? FINISH_TOOLS : FINISH_STOP;
   }
 
-  newStreamWriter(
-    out: ByteBuffer,
-    dropped: Dropped,
-    usage: Usage,
-    head: ResponseHead,
-    _requestId: ByteBuffer,
-    _wantsUsage: bool,
-    notes: RequestNotes,
-  ): ResponseSink {
-    return new OpenaiResponsesStreamWriter(out, dropped, usage, head, notes);
+  newStreamWriter(out: ByteBuffer, translation: Translation): ResponseSink {
+    return new OpenaiResponsesStreamWriter(out, translation);
   }
 
-  newCompleteWriter(
-    out: ByteBuffer,
-    dropped: Dropped,
-    usage: Usage,
-    head: ResponseHead,
-    _requestId: ByteBuffer,
-    notes: RequestNotes,
-  ): ResponseSink {
-    return new OpenaiResponsesWriter(out, dropped, usage, head, notes);
+  newCompleteWriter(out: ByteBuffer, translation: Translation): ResponseSink {
+    return new OpenaiResponsesWriter(out, translation);
   }
 
   adaptFault(fault: Fault): void {
     adaptFault(fault);
   }
 
+  /** Codex compacts the conversation when a stream fails with this code, and gives up on the status 400. */
   streamsFault(fault: Fault): bool {
-    return isStreamed(fault);
+    return fault.code == CONTEXT_LENGTH;
   }
+}
+
+/** An object without type and role is a reference, too: `{"id": "msg_1"}`. */
+function refersToItem(tape: Tape, item: u32): bool {
+  const type = tape.member(item, constant("type"));
+  if (tape.equals(type, constant("item_reference"))) return true;
+  if (!tape.isPresent(type) && tape.member(item, constant("role")) == NO_NODE) return true;
+  return (
+    hasFile(tape, tape.member(item, constant("content"))) ||
+    hasFile(tape, tape.member(item, constant("output")))
+  );
+}
+
+function hasFile(tape: Tape, parts: u32): bool {
+  if (!tape.isArray(parts)) return false;
+  const end = tape.next(parts);
+  for (let part = tape.first(parts); part < end; part = tape.next(part)) {
+    if (tape.isPresent(tape.member(part, constant("file_id")))) return true;
+  }
+  return false;
+}
+
+function hasCall(tape: Tape, output: u32): bool {
+  if (!tape.isArray(output)) return false;
+  const end = tape.next(output);
+  for (let item = tape.first(output); item < end; item = tape.next(item)) {
+    const type = tape.member(item, constant("type"));
+    if (
+      tape.equals(type, constant("function_call")) ||
+      tape.equals(type, constant("custom_tool_call"))
+    )
+      return true;
+  }
+  return false;
 }

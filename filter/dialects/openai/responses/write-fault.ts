@@ -29,11 +29,6 @@ export function adaptFault(fault: Fault): void {
   else if (fault.status == 503 || fault.status == 529) fault.code = OVERLOADED;
 }
 
-/** Codex compacts the conversation when a stream fails with this code, and gives up on the status 400. */
-export function isStreamed(fault: Fault): bool {
-  return fault.code == CONTEXT_LENGTH;
-}
-
 /** Returns the code of the failed response: that of the fault if clients know it, else one by its status. */
 export function failureCode(fault: Fault): string {
   for (let i = 0; i < CODES.length; i++) {

@@ -9,9 +9,7 @@ import {
   FINISH_STOP_SEQUENCE,
   FINISH_TOOLS,
   FinishWord,
-  findReason,
 } from "../../../../hub/response/finish-reason";
-import { Tape } from "../../../../bytes/json/tape";
 import { constant, Span } from "../../../../bytes/text/bytes";
 
 const END_TURN = constant("end_turn");
@@ -31,19 +29,6 @@ export const STOP_REASONS: StaticArray<FinishWord> = [
   new FinishWord(PAUSE_TURN, FINISH_PAUSE),
   new FinishWord(CONTEXT_EXCEEDED, FINISH_CONTEXT),
 ];
-
-export const FINISH_MEMBER = constant('"stop_reason":');
-
-export function reasonOf(tape: Tape, word: u32): i32 {
-  return findReason(STOP_REASONS, tape, word);
-}
-
-/** Returns the reason of a message, or of the event `message_delta`. */
-export function readFinish(tape: Tape): i32 {
-  const delta = tape.member(0, constant("delta"));
-  const message = tape.isObject(delta) ? delta : tape.root();
-  return findReason(STOP_REASONS, tape, tape.member(message, constant("stop_reason")));
-}
 
 /**
  * Returns the word for a reason. Agents continue or stop by it, so it is `tool_use` if and only if there are tool calls: chat

@@ -2,7 +2,7 @@
 // @see https://docs.anthropic.com/en/api/messages
 // @see https://docs.anthropic.com/en/docs/build-with-claude/streaming
 import { DROPPED_FINISH_REASON } from "../../../../hub/dropped";
-import { TIER_BATCH, TIER_PRIORITY, TIER_STANDARD } from "../../../../hub/response/events";
+import { TIER_BATCH, TIER_PRIORITY, TIER_STANDARD } from "../../../../hub/response/translation";
 import { Fault } from "../../../../hub/faults/fault";
 import { findReason, FINISH_NONE, FINISH_UNKNOWN } from "../../../../hub/response/finish-reason";
 import { readFault } from "../../../../hub/faults/read-fault";
@@ -20,7 +20,11 @@ const ERROR = constant("error");
 const USAGE = constant("usage");
 
 export class AnthropicMessagesReader extends ResponseReader {
-  private blocks: BlockReader = new BlockReader(this.sink, this.dropped, this.requestId);
+  private blocks: BlockReader = new BlockReader(
+    this.sink,
+    this.translation.dropped,
+    this.translation.requestId,
+  );
 
   release(): void {
     this.blocks.release();
@@ -87,7 +91,7 @@ export class AnthropicMessagesReader extends ResponseReader {
     // A complete response without a reason is still complete.
     if (this.finishReason == FINISH_NONE) {
       this.finishReason = FINISH_UNKNOWN;
-      this.dropped.add(DROPPED_FINISH_REASON);
+      this.translation.dropped.add(DROPPED_FINISH_REASON);
       this.sink.finish(FINISH_UNKNOWN, 0, 0);
     }
     this.endOfStream();
@@ -95,14 +99,14 @@ export class AnthropicMessagesReader extends ResponseReader {
 
   private readMessageStart(tape: Tape, message: u32): void {
     const usage = tape.member(message, USAGE);
-    if (tape.isObject(usage)) readUsage(tape, usage, this.usage);
+    if (tape.isObject(usage)) readUsage(tape, usage, this.translation.usage);
     if (this.hasBegun) return;
-    replaceIfPresent(this.head.id, tape, tape.member(message, constant("id")));
-    replaceIfPresent(this.head.model, tape, tape.member(message, constant("model")));
+    replaceIfPresent(this.translation.head.id, tape, tape.member(message, constant("id")));
+    replaceIfPresent(this.translation.head.model, tape, tape.member(message, constant("model")));
     const tier = tape.member(usage, constant("service_tier"));
-    if (tape.equals(tier, constant("priority"))) this.head.tier = TIER_PRIORITY;
-    else if (tape.equals(tier, constant("batch"))) this.head.tier = TIER_BATCH;
-    else if (tape.isString(tier)) this.head.tier = TIER_STANDARD;
+    if (tape.equals(tier, constant("priority"))) this.translation.head.tier = TIER_PRIORITY;
+    else if (tape.equals(tier, constant("batch"))) this.translation.head.tier = TIER_BATCH;
+    else if (tape.isString(tier)) this.translation.head.tier = TIER_STANDARD;
     this.begin();
   }
 
@@ -122,7 +126,7 @@ export class AnthropicMessagesReader extends ResponseReader {
   /** Reads a stream's message_delta; a complete message has the same members. */
   private readMessageDelta(tape: Tape, delta: u32, usage: u32): void {
     this.begin();
-    if (tape.isObject(usage)) readUsage(tape, usage, this.usage);
+    if (tape.isObject(usage)) readUsage(tape, usage, this.translation.usage);
     const reason = findReason(STOP_REASONS, tape, tape.member(delta, constant("stop_reason")));
     if (reason == FINISH_NONE || this.finishReason != FINISH_NONE) return;
     this.blocks.stopAll();
@@ -133,7 +137,7 @@ export class AnthropicMessagesReader extends ResponseReader {
     if (tape.isString(explanation) && tape.size(explanation) > 0) {
       this.sink.refusal(tape.pointer(explanation), tape.size(explanation));
     }
-    if (reason == FINISH_UNKNOWN) this.dropped.add(DROPPED_FINISH_REASON);
+    if (reason == FINISH_UNKNOWN) this.translation.dropped.add(DROPPED_FINISH_REASON);
     this.finishReason = reason;
     const sequence = tape.member(delta, constant("stop_sequence"));
     const hasSequence = tape.isString(sequence);

@@ -1,25 +1,14 @@
 // What a stream and a complete message have in common beyond the order of their blocks.
 import { BlockWriter } from "../../../../hub/response/block-writer";
-import { Dropped } from "../../../../hub/dropped";
 import { CARRIER_ANTHROPIC, CARRIER_OPENAI, MARK_OPENAI } from "../../../../hub/reasoning-carrier";
 import { UNSIGNED_MARK } from "../../../../hub/request/request";
-import { RequestNotes } from "../../../../hub/request/request-notes";
 import { writeString } from "../../../../hub/request/request-writing";
-import { ByteBuffer } from "../../../../bytes/text/bytes";
 import { stopReason } from "./finish-reason";
 
 export abstract class MessageBlockWriter extends BlockWriter {
-  constructor(
-    out: ByteBuffer,
-    dropped: Dropped,
-    private notes: RequestNotes,
-  ) {
-    super(out, dropped);
-  }
-
   /** Writes the name of a tool as the client has declared it. */
   protected writeToolName(pointer: usize, length: u32): void {
-    const tool = this.notes.tools.find(pointer, length);
+    const tool = this.translation.notes.tools.find(pointer, length);
     if (tool === null) this.out.bytes(pointer, length);
     else this.out.bytes(tool.name, tool.nameLength);
   }

@@ -1,12 +1,12 @@
 // Writes the members of a message before and after its content, for streams and complete responses: all that Anthropic's SDK
 // declares (1.12), those of which nothing is known as null.
+import { Citation } from "../../../../hub/response/events";
 import {
-  Citation,
   ResponseHead,
   TIER_BATCH,
   TIER_PRIORITY,
   TIER_UNKNOWN,
-} from "../../../../hub/response/events";
+} from "../../../../hub/response/translation";
 import { writeResponseId } from "../../../../hub/response/response-id";
 import { atLeastZero, Usage } from "../../../../hub/response/usage";
 import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";

@@ -1,12 +1,9 @@
 // Writes the hub's events as a message stream: one message_start, blocks in order, one message_delta, one message_stop; or an
 // error event as the last one.
 // @see https://docs.anthropic.com/en/docs/build-with-claude/streaming
-import { Dropped } from "../../../../hub/dropped";
-import { Citation, ResponseHead } from "../../../../hub/response/events";
+import { Citation } from "../../../../hub/response/events";
 import { Fault } from "../../../../hub/faults/fault";
 import { FINISH_NONE } from "../../../../hub/response/finish-reason";
-import { RequestNotes } from "../../../../hub/request/request-notes";
-import { Usage } from "../../../../hub/response/usage";
 import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
 import { TextRuns } from "../../../../bytes/text/text-runs";
 import { MessageBlockWriter } from "./write-blocks";
@@ -31,17 +28,8 @@ export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
   /** What is before the text of the open block's deltas: written once per block, because there are many deltas. */
   private deltaStart: ByteBuffer = new ByteBuffer();
 
-  constructor(
-    out: ByteBuffer,
-    dropped: Dropped,
-    private usage: Usage,
-    private requestId: ByteBuffer,
-    notes: RequestNotes,
-  ) {
-    super(out, dropped, notes);
-  }
-
-  begin(head: ResponseHead): void {
+  begin(): void {
+    const head = this.translation.head;
     this.hasBegun = true;
     const out = this.out;
     out.text('event: message_start\ndata: {"type":"message_start","message":');
@@ -49,7 +37,7 @@ export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
     out.text(
       '],"stop_reason":null,"stop_sequence":null,"stop_details":null,"container":null,"diagnostics":null,"usage":',
     );
-    writeUsage(this.usage, head.tier, out);
+    writeUsage(this.translation.usage, head.tier, out);
     out.span(TWO_ENDS);
     out.span(PING);
   }
@@ -61,7 +49,7 @@ export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
     out.text('event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"');
     this.writeFinish();
     out.text('},"usage":');
-    writeDeltaUsage(this.usage, out);
+    writeDeltaUsage(this.translation.usage, out);
     out.span(EVENT_END);
   }
 
@@ -77,7 +65,7 @@ export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
   fault(fault: Fault): void {
     adaptFault(fault);
     this.out.text("event: error\ndata: ");
-    writeAnthropicFault(fault, this.requestId, this.out);
+    writeAnthropicFault(fault, this.translation.requestId, this.out);
     this.out.text("\n\n");
   }
 

@@ -1,10 +1,9 @@
 // Writes the hub's events as one complete message.
 // @see https://docs.anthropic.com/en/api/messages
-import { Dropped, DROPPED_TOOL_ARGUMENTS } from "../../../../hub/dropped";
-import { Citation, ResponseHead, TIER_UNKNOWN } from "../../../../hub/response/events";
+import { DROPPED_TOOL_ARGUMENTS } from "../../../../hub/dropped";
+import { Citation } from "../../../../hub/response/events";
+import { TIER_UNKNOWN, Translation } from "../../../../hub/response/translation";
 import { Fault } from "../../../../hub/faults/fault";
-import { RequestNotes } from "../../../../hub/request/request-notes";
-import { Usage } from "../../../../hub/response/usage";
 import { SCAN_OK, scan } from "../../../../bytes/json/scan";
 import { scratchTape } from "../../../../bytes/json/tape";
 import { unescape } from "../../../../bytes/json/text";
@@ -24,18 +23,13 @@ export class AnthropicMessagesWriter extends MessageBlockWriter {
   private escaped: ByteBuffer = new ByteBuffer();
   private plain: ByteBuffer = new ByteBuffer();
 
-  constructor(
-    out: ByteBuffer,
-    dropped: Dropped,
-    private usage: Usage,
-    private requestId: ByteBuffer,
-    notes: RequestNotes,
-  ) {
-    super(out, dropped, notes);
+  constructor(out: ByteBuffer, translation: Translation) {
+    super(out, translation);
     this.start = out.length;
   }
 
-  begin(head: ResponseHead): void {
+  begin(): void {
+    const head = this.translation.head;
     this.tier = head.tier;
     writeHead(head, this.out);
   }
@@ -49,7 +43,7 @@ export class AnthropicMessagesWriter extends MessageBlockWriter {
     out.text('],"stop_reason":"');
     this.writeFinish();
     out.text(',"diagnostics":null,"usage":');
-    writeUsage(this.usage, this.tier, out);
+    writeUsage(this.translation.usage, this.tier, out);
     out.byte(0x7d);
   }
 
@@ -57,7 +51,7 @@ export class AnthropicMessagesWriter extends MessageBlockWriter {
   fault(fault: Fault): void {
     adaptFault(fault);
     this.out.length = this.start;
-    writeAnthropicFault(fault, this.requestId, this.out);
+    writeAnthropicFault(fault, this.translation.requestId, this.out);
   }
 
   release(): void {
@@ -134,7 +128,7 @@ export class AnthropicMessagesWriter extends MessageBlockWriter {
     if (plain.length > 0 && isJson(plain)) {
       this.out.bytes(plain.pointer, plain.length);
     } else {
-      if (plain.length > 0) this.dropped.add(DROPPED_TOOL_ARGUMENTS);
+      if (plain.length > 0) this.translation.dropped.add(DROPPED_TOOL_ARGUMENTS);
       this.out.text("{}");
     }
     this.out.text(',"caller":{"type":"direct"}}');

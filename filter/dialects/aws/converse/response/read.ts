@@ -26,7 +26,11 @@ const STOP_SEQUENCE = constant("stop_sequence");
 const USAGE = constant("usage");
 
 export class BedrockConverseReader extends ResponseReader {
-  private content: ContentReader = new ContentReader(this.sink, this.dropped, this.requestId);
+  private content: ContentReader = new ContentReader(
+    this.sink,
+    this.translation.dropped,
+    this.translation.requestId,
+  );
   /** What a repeated event continues. */
   private repeatsKind: i32 = KIND_NONE;
   private repeatsIndex: i64 = -1;
@@ -63,7 +67,7 @@ export class BedrockConverseReader extends ResponseReader {
     else if (isContent && start != NO_NODE) this.content.start(tape, readCount(tape, index), start);
     else if (isContent) this.content.stop(readCount(tape, index));
     else if (reason != NO_NODE) this.readFinish(tape, reason);
-    if (tape.isObject(usage)) readUsage(tape, usage, this.usage);
+    if (tape.isObject(usage)) readUsage(tape, usage, this.translation.usage);
     // The last event is `metadata`, after the reason.
     if ((usage != NO_NODE || isEnd) && this.finishReason != FINISH_NONE) this.endOfStream();
   }
@@ -88,7 +92,7 @@ export class BedrockConverseReader extends ResponseReader {
     for (let block = tape.first(content); block < end; block = tape.next(block))
       this.content.whole(tape, block);
     const usage = tape.member(root, USAGE);
-    if (tape.isObject(usage)) readUsage(tape, usage, this.usage);
+    if (tape.isObject(usage)) readUsage(tape, usage, this.translation.usage);
     this.readFinish(tape, reason);
     // A complete response without a reason is still complete.
     if (this.finishReason == FINISH_NONE) this.finish(FINISH_UNKNOWN, 0, 0);
@@ -127,7 +131,7 @@ export class BedrockConverseReader extends ResponseReader {
   private finish(reason: i32, sequence: usize, sequenceLength: u32): void {
     this.begin();
     this.content.stopAll();
-    if (reason == FINISH_UNKNOWN) this.dropped.add(DROPPED_FINISH_REASON);
+    if (reason == FINISH_UNKNOWN) this.translation.dropped.add(DROPPED_FINISH_REASON);
     this.finishReason = reason;
     this.sink.finish(reason, sequence, sequenceLength);
   }

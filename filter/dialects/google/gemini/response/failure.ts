@@ -12,17 +12,7 @@ export const ERROR = constant("error");
 /** Bytes of a message of the model. */
 const MAX_MESSAGE: u32 = 1024;
 
-/** Returns the failure that a response, or an event of a stream, reports; null if it reports none. */
-export function failureOf(tape: Tape, response: u32): Fault | null {
-  return failureIn(
-    tape,
-    response,
-    tape.member(response, ERROR),
-    tape.member(response, constant("candidates")),
-  );
-}
-
-/** As `failureOf`, of a response whose members the caller has found. */
+/** Returns the failure that a response, or an event of a stream, reports in these members; null if it reports none. */
 export function failureIn(tape: Tape, response: u32, error: u32, candidates: u32): Fault | null {
   if (tape.isPresent(error)) return readFault(tape, response, 0);
   return tape.isArray(candidates) && !tape.isEmpty(candidates)

@@ -20,9 +20,13 @@ import { SourceReader } from "./read-sources";
 import { UsageReader } from "./read-usage";
 
 export class GeminiReader extends ResponseReader {
-  private parts: PartReader = new PartReader(this.sink, this.dropped, this.requestId);
+  private parts: PartReader = new PartReader(
+    this.sink,
+    this.translation.dropped,
+    this.translation.requestId,
+  );
   private tokens: UsageReader = new UsageReader();
-  private sources: SourceReader = new SourceReader(this.sink, this.dropped);
+  private sources: SourceReader = new SourceReader(this.sink, this.translation.dropped);
 
   /** A stream without `alt=sse`, and some proxies, have a list of responses. */
   readEvent(tape: Tape): void {
@@ -38,7 +42,7 @@ export class GeminiReader extends ResponseReader {
   }
 
   repeat(texts: TextRuns): void {
-    this.tokens.repeat(this.repeatable, this.usage);
+    this.tokens.repeat(this.repeatable, this.translation.usage);
     if (texts.count > 0) this.parts.repeat(texts);
   }
 
@@ -58,7 +62,7 @@ export class GeminiReader extends ResponseReader {
   endOfStream(): void {
     if (!this.isOver && this.finishReason != FINISH_NONE) {
       this.parts.end();
-      if (this.finishReason == FINISH_UNKNOWN) this.dropped.add(DROPPED_FINISH_REASON);
+      if (this.finishReason == FINISH_UNKNOWN) this.translation.dropped.add(DROPPED_FINISH_REASON);
       this.sink.finish(this.finishReason, 0, 0);
     }
     super.endOfStream();
@@ -82,15 +86,15 @@ export class GeminiReader extends ResponseReader {
       else if (tape.equals(key, constant("promptFeedback"))) feedback = key + 1;
       else if (tape.equals(key, ERROR)) error = key + 1;
     }
-    if (tape.isObject(usage)) this.tokens.read(tape, usage, this.usage);
+    if (tape.isObject(usage)) this.tokens.read(tape, usage, this.translation.usage);
     const failure = failureIn(tape, response, error, candidates);
     if (failure !== null) {
       this.fail(failure);
       return;
     }
     if (!this.hasBegun) {
-      replaceIfPresent(this.head.model, tape, model);
-      replaceIfPresent(this.head.id, tape, id);
+      replaceIfPresent(this.translation.head.model, tape, model);
+      replaceIfPresent(this.translation.head.id, tape, id);
     }
     this.readFeedback(tape, feedback);
     if (tape.isArray(candidates)) this.readCandidates(tape, candidates);
@@ -102,7 +106,7 @@ export class GeminiReader extends ResponseReader {
     const end = tape.next(candidates);
     for (let one = tape.first(candidates); one < end; one = tape.next(one)) {
       if (readCount(tape, tape.member(one, constant("index"))) > 0)
-        this.dropped.add(DROPPED_CHOICE);
+        this.translation.dropped.add(DROPPED_CHOICE);
       else if (tape.isObject(one)) this.readCandidate(tape, one);
     }
     const single = this.parts.single;

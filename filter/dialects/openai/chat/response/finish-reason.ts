@@ -9,20 +9,13 @@ import {
   FINISH_CONTEXT,
   FINISH_FAULT,
   FINISH_LENGTH,
-  FINISH_NONE,
   FINISH_PAUSE,
   FINISH_REFUSAL,
   FINISH_STOP,
   FINISH_TOOLS,
   FinishWord,
-  findReason,
 } from "../../../../hub/response/finish-reason";
-import { MemberFinder } from "../../../../bytes/json/member-finder";
-import { Tape } from "../../../../bytes/json/tape";
 import { constant, Span } from "../../../../bytes/text/bytes";
-
-const USAGE = constant('"usage":');
-const OPEN_BRACE: u32 = 0x7b;
 
 const STOP = constant("stop");
 const LENGTH = constant("length");
@@ -45,27 +38,6 @@ export const FINISH_REASONS: StaticArray<FinishWord> = [
   new FinishWord(constant("insufficient_system_resource"), FINISH_FAULT),
   new FinishWord(constant("network_error"), FINISH_FAULT),
 ];
-
-const QUOTE: u32 = 0x22;
-
-export const FINISH_MEMBER = constant('"finish_reason":');
-/** Chunks before the last one have null as the reason. */
-export const EVENT_MEMBERS = new MemberFinder(USAGE, OPEN_BRACE, FINISH_MEMBER, QUOTE);
-
-export function reasonOf(tape: Tape, word: u32): i32 {
-  return findReason(FINISH_REASONS, tape, word);
-}
-
-/** Returns the reason of the first choice of a chunk or of a complete response. */
-export function readFinish(tape: Tape): i32 {
-  const choices = tape.member(0, constant("choices"));
-  if (!tape.isArray(choices) || tape.isEmpty(choices)) return FINISH_NONE;
-  return findReason(
-    FINISH_REASONS,
-    tape,
-    tape.member(tape.first(choices), constant("finish_reason")),
-  );
-}
 
 /** Returns the word for a reason. */
 export function finishReason(reason: i32, hasTools: bool): Span {

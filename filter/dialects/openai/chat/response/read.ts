@@ -8,7 +8,7 @@ import {
   TIER_PRIORITY,
   TIER_SCALE,
   TIER_STANDARD,
-} from "../../../../hub/response/events";
+} from "../../../../hub/response/translation";
 import { Fault } from "../../../../hub/faults/fault";
 import {
   findReason,
@@ -37,7 +37,11 @@ const DELTA = constant("delta");
 const FINISH_REASON = constant("finish_reason");
 
 export class OpenaiChatReader extends ResponseReader {
-  private message: MessageReader = new MessageReader(this.sink, this.dropped, this.requestId);
+  private message: MessageReader = new MessageReader(
+    this.sink,
+    this.translation.dropped,
+    this.translation.requestId,
+  );
   private isComplete: bool = false;
   /** Members of the current chunk, or NO_NODE. */
   private choices: u32 = NO_NODE;
@@ -114,14 +118,14 @@ export class OpenaiChatReader extends ResponseReader {
   }
 
   private useUsage(tape: Tape, usage: u32): void {
-    readUsage(tape, usage, this.usage);
+    readUsage(tape, usage, this.translation.usage);
     // Usage before the finish reason is a running count.
-    if (this.finishReason != FINISH_NONE && this.usage.isKnown) this.sink.usageFinal();
+    if (this.finishReason != FINISH_NONE && this.translation.usage.isKnown) this.sink.usageFinal();
   }
 
   private readHead(tape: Tape, key: u32): void {
     const value = key + 1;
-    const head = this.head;
+    const head = this.translation.head;
     if (tape.equals(key, constant("created"))) {
       head.setCreated(readCount(tape, value));
     }
@@ -145,7 +149,7 @@ export class OpenaiChatReader extends ResponseReader {
       if (!tape.isObject(choice)) continue;
       if (readCount(tape, tape.member(choice, INDEX)) > 0) {
         this.repeatable.clear();
-        this.dropped.add(DROPPED_CHOICE);
+        this.translation.dropped.add(DROPPED_CHOICE);
         continue;
       }
       if (!this.hasBegun && !isOfMessage(tape, choice)) continue;
@@ -172,7 +176,8 @@ export class OpenaiChatReader extends ResponseReader {
       else if (tape.equals(key, MESSAGE)) whole = value;
       else if (tape.equals(key, constant("stop_reason"))) stop = value;
       else if (tape.equals(key, USAGE)) usage = value;
-      else if (tape.equals(key, constant("logprobs"))) this.dropped.add(DROPPED_LOGPROBS);
+      else if (tape.equals(key, constant("logprobs")))
+        this.translation.dropped.add(DROPPED_LOGPROBS);
       else if (tape.equals(key, ERROR) && isFault(tape, value)) {
         this.fail(readFault(tape, choice, 0));
         return;
@@ -209,7 +214,7 @@ export class OpenaiChatReader extends ResponseReader {
   }
 
   private finish(reason: i32, sequence: usize, sequenceLength: u32): void {
-    if (reason == FINISH_UNKNOWN) this.dropped.add(DROPPED_FINISH_REASON);
+    if (reason == FINISH_UNKNOWN) this.translation.dropped.add(DROPPED_FINISH_REASON);
     this.finishReason = reason;
     this.message.finish();
     // OpenAI sends a refusal in its own member, with the reason "stop".

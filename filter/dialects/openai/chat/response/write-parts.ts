@@ -1,5 +1,5 @@
 // Writes parts of a chat completion, for streams and complete responses.
-import { ResponseHead, TIER_UNKNOWN } from "../../../../hub/response/events";
+import { ResponseHead, TIER_UNKNOWN } from "../../../../hub/response/translation";
 import { writeResponseId } from "../../../../hub/response/response-id";
 import { atLeastZero, Usage } from "../../../../hub/response/usage";
 import { ByteBuffer, constant } from "../../../../bytes/text/bytes";

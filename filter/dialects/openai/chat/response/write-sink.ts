@@ -1,8 +1,8 @@
 // What both writers of chat completions share: the text block that is being written, and what is kept for the end.
 import { unwrapInput } from "../../../../hub/request/custom-input";
-import { Dropped, DROPPED_FINISH_REASON } from "../../../../hub/dropped";
+import { DROPPED_FINISH_REASON } from "../../../../hub/dropped";
 import { Citation, ResponseSink } from "../../../../hub/response/events";
-import { RequestNotes } from "../../../../hub/request/request-notes";
+import { Translation } from "../../../../hub/response/translation";
 import { countCharacters } from "../../../../bytes/json/count-characters";
 import { ByteBuffer, scratchBuffer } from "../../../../bytes/text/bytes";
 import { TextRuns } from "../../../../bytes/text/text-runs";
@@ -32,13 +32,9 @@ export abstract class OpenaiChatSink extends ResponseSink {
   private characters: u32 = 0;
   private blockStart: u32 = 0;
 
-  constructor(
-    out: ByteBuffer,
-    private dropped: Dropped,
-    private notes: RequestNotes,
-  ) {
-    super(out);
-    this.carrier = new ReasoningCarrier(dropped);
+  constructor(out: ByteBuffer, translation: Translation) {
+    super(out, translation);
+    this.carrier = new ReasoningCarrier(translation.dropped);
   }
 
   text(pointer: usize, length: u32): void {
@@ -79,7 +75,7 @@ export abstract class OpenaiChatSink extends ResponseSink {
   }
 
   toolBegin(slot: i32, id: usize, idLength: u32, name: usize, nameLength: u32): void {
-    const tool = this.notes.tools.find(name, nameLength);
+    const tool = this.translation.notes.tools.find(name, nameLength);
     if (tool !== null && tool.isCustom) {
       this.calls.push(new Call(new ByteBuffer()));
       this.putCustomCall(slot, id, idLength, tool.name, tool.nameLength);
@@ -110,7 +106,7 @@ export abstract class OpenaiChatSink extends ResponseSink {
 
   finish(reason: i32, _sequence: usize, _sequenceLength: u32): void {
     this.blockEnd();
-    if (isInexact(reason)) this.dropped.add(DROPPED_FINISH_REASON);
+    if (isInexact(reason)) this.translation.dropped.add(DROPPED_FINISH_REASON);
     this.putFinish(reason);
   }
 

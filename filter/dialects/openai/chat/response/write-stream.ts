@@ -1,11 +1,7 @@
 // Writes the hub's events as chunks of a chat completion: the role first, then content, one chunk with the reason, a
 // chunk with usage if the client asked, `[DONE]`; or an error, and nothing behind it.
 // @see https://platform.openai.com/docs/api-reference/chat-streaming
-import { Dropped } from "../../../../hub/dropped";
-import { ResponseHead } from "../../../../hub/response/events";
 import { Fault } from "../../../../hub/faults/fault";
-import { RequestNotes } from "../../../../hub/request/request-notes";
-import { Usage } from "../../../../hub/response/usage";
 import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
 import { TextRuns } from "../../../../bytes/text/text-runs";
 import { finishReason } from "./finish-reason";
@@ -29,17 +25,8 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
   /** Length of `start` up to the first choice. */
   private headLength: u32 = 0;
 
-  constructor(
-    out: ByteBuffer,
-    dropped: Dropped,
-    private usage: Usage,
-    private wantsUsage: bool,
-    notes: RequestNotes,
-  ) {
-    super(out, dropped, notes);
-  }
-
-  begin(head: ResponseHead): void {
+  begin(): void {
+    const head = this.translation.head;
     const start = this.start;
     start.text('data: {"id":"');
     writeId(head.id, start);
@@ -53,7 +40,7 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
     this.headLength = start.length;
     start.text('{"index":0,"delta":');
     this.rest.text(',"logprobs":null,"finish_reason":null}]');
-    if (this.wantsUsage) this.rest.span(NULL_USAGE);
+    if (this.translation.wantsUsage) this.rest.span(NULL_USAGE);
     this.rest.span(END);
     this.textStart.bytes(start.pointer, start.length);
     this.textStart.text('{"content":"');
@@ -76,7 +63,7 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
     out.text(',"logprobs":null,"finish_reason":"');
     out.span(finishReason(reason, this.calls.length > 0));
     out.text('"}]');
-    if (this.wantsUsage) out.span(NULL_USAGE);
+    if (this.translation.wantsUsage) out.span(NULL_USAGE);
     out.span(END);
   }
 
@@ -86,10 +73,10 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
 
   end(): void {
     const out = this.out;
-    if (this.wantsUsage && this.usage.isKnown) {
+    if (this.translation.wantsUsage && this.translation.usage.isKnown) {
       out.bytes(this.start.pointer, this.headLength);
       out.text('],"usage":');
-      writeUsage(this.usage, out);
+      writeUsage(this.translation.usage, out);
       out.span(END);
     }
     out.text("data: [DONE]\n\n");

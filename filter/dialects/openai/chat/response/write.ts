@@ -1,11 +1,8 @@
 // Writes the hub's events as one complete chat completion.
 // @see https://platform.openai.com/docs/api-reference/chat/object
-import { Dropped } from "../../../../hub/dropped";
-import { ResponseHead } from "../../../../hub/response/events";
 import { Fault } from "../../../../hub/faults/fault";
 import { FINISH_STOP } from "../../../../hub/response/finish-reason";
-import { RequestNotes } from "../../../../hub/request/request-notes";
-import { Usage } from "../../../../hub/response/usage";
+import { Translation } from "../../../../hub/response/translation";
 import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
 import { finishReason } from "./finish-reason";
 import { adaptFault, writeOpenaiFault } from "../../write-fault";
@@ -22,26 +19,18 @@ class Call {
 
 export class OpenaiChatWriter extends OpenaiChatSink {
   private start: u32;
-  private head: ResponseHead | null = null;
   private reason: i32 = FINISH_STOP;
   private content: ByteBuffer = new ByteBuffer();
   private refusals: ByteBuffer = new ByteBuffer();
   private thoughts: ByteBuffer = new ByteBuffer();
   private toolCalls: Array<Call> = [];
 
-  constructor(
-    out: ByteBuffer,
-    dropped: Dropped,
-    private usage: Usage,
-    notes: RequestNotes,
-  ) {
-    super(out, dropped, notes);
+  constructor(out: ByteBuffer, translation: Translation) {
+    super(out, translation);
     this.start = out.length;
   }
 
-  begin(head: ResponseHead): void {
-    this.head = head;
-  }
+  begin(): void {}
 
   refusal(pointer: usize, length: u32): void {
     this.refusals.bytes(pointer, length);
@@ -54,8 +43,7 @@ export class OpenaiChatWriter extends OpenaiChatSink {
   ping(): void {}
 
   end(): void {
-    const head = this.head;
-    if (head == null) return;
+    const head = this.translation.head;
     const out = this.out;
     out.text('{"id":"');
     writeId(head.id, out);
@@ -68,9 +56,9 @@ export class OpenaiChatWriter extends OpenaiChatSink {
     out.text('},"logprobs":null,"finish_reason":"');
     out.span(finishReason(this.reason, this.calls.length > 0));
     out.text('"}]');
-    if (this.usage.isKnown) {
+    if (this.translation.usage.isKnown) {
       out.text(',"usage":');
-      writeUsage(this.usage, out);
+      writeUsage(this.translation.usage, out);
     }
     writeTierAndFingerprint(head, out);
     out.byte(0x7d);

@@ -5,7 +5,6 @@ import {
   FINISH_NONE,
   FINISH_REFUSAL,
   FINISH_STOP,
-  FINISH_TOOLS,
   FINISH_UNKNOWN,
   findReason,
   FinishWord,
@@ -25,28 +24,4 @@ export function incompleteReason(tape: Tape, response: u32): i32 {
   const details = tape.member(response, constant("incomplete_details"));
   const reason = findReason(REASONS, tape, tape.member(details, constant("reason")));
   return reason == FINISH_NONE ? FINISH_UNKNOWN : reason;
-}
-
-/** Returns the reason of a complete response, or of an event that has the response. */
-export function readFinish(tape: Tape): i32 {
-  const inner = tape.member(0, constant("response"));
-  const response = tape.isObject(inner) ? inner : tape.root();
-  const status = tape.member(response, constant("status"));
-  if (tape.equals(status, constant("incomplete"))) return incompleteReason(tape, response);
-  if (!tape.equals(status, constant("completed"))) return FINISH_NONE;
-  return hasCall(tape, tape.member(response, constant("output"))) ? FINISH_TOOLS : FINISH_STOP;
-}
-
-function hasCall(tape: Tape, output: u32): bool {
-  if (!tape.isArray(output)) return false;
-  const end = tape.next(output);
-  for (let item = tape.first(output); item < end; item = tape.next(item)) {
-    const type = tape.member(item, constant("type"));
-    if (
-      tape.equals(type, constant("function_call")) ||
-      tape.equals(type, constant("custom_tool_call"))
-    )
-      return true;
-  }
-  return false;
 }

@@ -6,7 +6,7 @@ import {
   TIER_PRIORITY,
   TIER_SCALE,
   TIER_STANDARD,
-} from "../../../../hub/response/events";
+} from "../../../../hub/response/translation";
 import { Fault } from "../../../../hub/faults/fault";
 import {
   FINISH_NONE,
@@ -33,7 +33,11 @@ const OUTPUT = constant("output");
 const STATUS = constant("status");
 
 export class OpenaiResponsesReader extends ResponseReader {
-  private items: ItemReader = new ItemReader(this.sink, this.dropped, this.requestId);
+  private items: ItemReader = new ItemReader(
+    this.sink,
+    this.translation.dropped,
+    this.translation.requestId,
+  );
   /** What a repeated event continues. */
   private repeats: Item | null = null;
   private repeatsPart: i64 = NO_COUNT;
@@ -210,7 +214,7 @@ export class OpenaiResponsesReader extends ResponseReader {
 
   private readHead(tape: Tape, response: u32): void {
     if (this.hasBegun) return;
-    const head = this.head;
+    const head = this.translation.head;
     replaceIfPresent(head.id, tape, tape.member(response, constant("id")));
     replaceIfPresent(head.model, tape, tape.member(response, constant("model")));
     head.setCreated(readCount(tape, tape.member(response, constant("created_at"))));
@@ -227,9 +231,9 @@ export class OpenaiResponsesReader extends ResponseReader {
     this.readHead(tape, response);
     this.items.finishAll(tape, tape.member(response, OUTPUT));
     const usage = tape.member(response, constant("usage"));
-    if (tape.isObject(usage)) readUsage(tape, usage, this.usage);
+    if (tape.isObject(usage)) readUsage(tape, usage, this.translation.usage);
     this.finishReason = this.reasonOf(tape, response);
-    if (this.finishReason == FINISH_UNKNOWN) this.dropped.add(DROPPED_FINISH_REASON);
+    if (this.finishReason == FINISH_UNKNOWN) this.translation.dropped.add(DROPPED_FINISH_REASON);
     this.sink.finish(this.finishReason, 0, 0);
     this.endOfStream();
   }

@@ -5,8 +5,8 @@
 // decides whether they are complete. Items never interleave, so the position in `output` is their `output_index`.
 import { BlockWriter } from "../../../../hub/response/block-writer";
 import { unwrapInput } from "../../../../hub/request/custom-input";
-import { Dropped, DROPPED_CITATION, DROPPED_FINISH_REASON } from "../../../../hub/dropped";
-import { Citation, ResponseHead } from "../../../../hub/response/events";
+import { DROPPED_CITATION, DROPPED_FINISH_REASON } from "../../../../hub/dropped";
+import { Citation } from "../../../../hub/response/events";
 import {
   FINISH_CONTEXT,
   FINISH_LENGTH,
@@ -17,7 +17,7 @@ import {
   MARK_ANTHROPIC,
   MARK_REDACTED,
 } from "../../../../hub/reasoning-carrier";
-import { RequestNotes } from "../../../../hub/request/request-notes";
+import { Translation } from "../../../../hub/response/translation";
 import { countCharacters } from "../../../../bytes/json/count-characters";
 import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
 import { isInexact } from "../../finish-reason";
@@ -66,13 +66,11 @@ export abstract class ItemWriter extends BlockWriter {
 
   constructor(
     out: ByteBuffer,
-    dropped: Dropped,
-    protected head: ResponseHead,
-    protected notes: RequestNotes,
+    translation: Translation,
     /** Finished items, comma-separated, and the open one as far as it is known. */
     protected items: ByteBuffer,
   ) {
-    super(out, dropped);
+    super(out, translation);
   }
 
   /** An item has begun; `rest` is what its beginning in `items` lacks. */
@@ -103,14 +101,15 @@ export abstract class ItemWriter extends BlockWriter {
 
   finish(reason: i32, sequence: usize, sequenceLength: u32): void {
     super.finish(reason, sequence, sequenceLength);
-    if (isInexact(reason)) this.dropped.add(DROPPED_FINISH_REASON);
+    if (isInexact(reason)) this.translation.dropped.add(DROPPED_FINISH_REASON);
     const isComplete = this.incompleteReason.length == 0;
     // A turn without a message and without a call makes agents ask for another one.
     if (isComplete && !this.hasMessage && !this.hasTools) {
       this.openText();
       this.closeText();
     }
-    for (let i = 0; i < this.citationEnds.length; i++) this.dropped.add(DROPPED_CITATION);
+    for (let i = 0; i < this.citationEnds.length; i++)
+      this.translation.dropped.add(DROPPED_CITATION);
     this.endItem(isComplete ? COMPLETED : INCOMPLETE);
   }
 
@@ -192,7 +191,7 @@ export abstract class ItemWriter extends BlockWriter {
 
   /** Writes a call with the name and the kind that the client has declared. */
   protected openTool(id: usize, idLength: u32, name: usize, nameLength: u32): void {
-    const tool = this.notes.tools.find(name, nameLength);
+    const tool = this.translation.notes.tools.find(name, nameLength);
     const isCustom = tool !== null && tool.isCustom;
     this.isCustom = isCustom;
     if (isCustom)
@@ -302,7 +301,7 @@ export abstract class ItemWriter extends BlockWriter {
     const id = this.itemId;
     id.clear();
     id.span(prefix);
-    writeStem(this.head.id, id);
+    writeStem(this.translation.head.id, id);
     id.byte(0x5f);
     id.integer(++this.outputIndex);
     const items = this.items;

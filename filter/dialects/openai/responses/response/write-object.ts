@@ -1,8 +1,7 @@
 // Writes the members of a response object around its output, for events and complete responses.
 // @see https://platform.openai.com/docs/api-reference/responses/object
-import { ResponseHead } from "../../../../hub/response/events";
 import { Fault } from "../../../../hub/faults/fault";
-import { RequestNotes } from "../../../../hub/request/request-notes";
+import { Translation } from "../../../../hub/response/translation";
 import { atLeastZero, Usage } from "../../../../hub/response/usage";
 import { escapeText } from "../../../../bytes/json/text";
 import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
@@ -23,7 +22,8 @@ const NO_ECHO = constant(
 );
 
 /** Writes what stays the same in all events of a response: `{"id":…` up to the members of the request. */
-export function writeHead(head: ResponseHead, notes: RequestNotes, out: ByteBuffer): void {
+export function writeHead(translation: Translation, out: ByteBuffer): void {
+  const head = translation.head;
   out.text('{"id":"resp_');
   writeStem(head.id, out);
   out.text('","object":"response","created_at":');
@@ -33,7 +33,7 @@ export function writeHead(head: ResponseHead, notes: RequestNotes, out: ByteBuff
   out.text('","service_tier":"');
   out.span(tierWord(head.tier));
   out.text('","store":false,"background":false');
-  const echo = notes.echo;
+  const echo = translation.notes.echo;
   if (echo.length > 0) out.bytes(echo.pointer, echo.length);
   else out.span(NO_ECHO);
 }

@@ -2,11 +2,9 @@
 // other, and one terminal event that repeats all items.
 // @see https://platform.openai.com/docs/api-reference/responses-streaming
 import { mayHold } from "../../../../memory/budget";
-import { Dropped, DROPPED_OUTPUT } from "../../../../hub/dropped";
-import { ResponseHead } from "../../../../hub/response/events";
+import { DROPPED_OUTPUT } from "../../../../hub/dropped";
 import { Fault } from "../../../../hub/faults/fault";
-import { RequestNotes } from "../../../../hub/request/request-notes";
-import { Usage } from "../../../../hub/response/usage";
+import { Translation } from "../../../../hub/response/translation";
 import { escapeText } from "../../../../bytes/json/text";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../../../../bytes/text/bytes";
 import { writeOpenaiFault } from "../../write-fault";
@@ -57,18 +55,12 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
   private deltaNumber: u32 = NO_NUMBER;
   private lastDigit: u32 = 0;
 
-  constructor(
-    out: ByteBuffer,
-    dropped: Dropped,
-    private usage: Usage,
-    head: ResponseHead,
-    notes: RequestNotes,
-  ) {
-    super(out, dropped, head, notes, new ByteBuffer());
+  constructor(out: ByteBuffer, translation: Translation) {
+    super(out, translation, new ByteBuffer());
   }
 
-  begin(head: ResponseHead): void {
-    this.open(head);
+  begin(): void {
+    this.open();
     this.lifecycle(IN_PROGRESS, IN_PROGRESS_STATUS, null);
   }
 
@@ -79,7 +71,7 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
    * do not know (openai-node up to 6.45, openai-java, Goose): there is one only where nothing has come for long, never first.
    */
   ping(): void {
-    const now = this.head.clock();
+    const now = this.translation.head.clock();
     const isSilent = this.hasBegun && this.sequenceNumber == this.pingedNumber;
     if (!isSilent) this.silentSince = now;
     this.pingedNumber = this.sequenceNumber;
@@ -102,7 +94,7 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
   /** SDKs act on the `error` event, flat or nested; Codex on `response.failed`. */
   fault(fault: Fault): void {
     adaptFault(fault);
-    if (!this.hasBegun) this.open(this.head);
+    if (!this.hasBegun) this.open();
     const out = this.out;
     out.span(ERROR);
     out.text(',"code":');
@@ -141,7 +133,7 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
     const items = this.items;
     if (!this.isTooLarge && (items.length > MAX_OUTPUT || !mayHold(items.length))) {
       this.isTooLarge = true;
-      this.dropped.add(DROPPED_OUTPUT);
+      this.translation.dropped.add(DROPPED_OUTPUT);
     }
     if (this.isTooLarge) items.release();
   }
@@ -207,9 +199,9 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
     this.eventEnd();
   }
 
-  private open(head: ResponseHead): void {
+  private open(): void {
     this.hasBegun = true;
-    writeHead(head, this.notes, this.object);
+    writeHead(this.translation, this.object);
     this.lifecycle(CREATED, IN_PROGRESS_STATUS, null);
   }
 
@@ -227,10 +219,10 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
     }
     writeState(
       status,
-      status === COMPLETED ? this.head.clock() : 0,
+      status === COMPLETED ? this.translation.head.clock() : 0,
       fault,
       status === INCOMPLETE ? this.incompleteReason : constant(""),
-      isFinal ? this.usage : null,
+      isFinal ? this.translation.usage : null,
       out,
     );
     this.eventEnd();

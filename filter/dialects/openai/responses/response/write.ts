@@ -1,10 +1,7 @@
 // Writes the hub's events as one complete response.
 // @see https://platform.openai.com/docs/api-reference/responses/object
-import { Dropped } from "../../../../hub/dropped";
-import { ResponseHead } from "../../../../hub/response/events";
 import { Fault } from "../../../../hub/faults/fault";
-import { RequestNotes } from "../../../../hub/request/request-notes";
-import { Usage } from "../../../../hub/response/usage";
+import { Translation } from "../../../../hub/response/translation";
 import { ByteBuffer, Span } from "../../../../bytes/text/bytes";
 import { writeOpenaiFault } from "../../write-fault";
 import { adaptFault } from "../write-fault";
@@ -14,19 +11,13 @@ import { writeHead, writeState } from "./write-object";
 export class OpenaiResponsesWriter extends ItemWriter {
   private start: u32;
 
-  constructor(
-    out: ByteBuffer,
-    dropped: Dropped,
-    private usage: Usage,
-    head: ResponseHead,
-    notes: RequestNotes,
-  ) {
-    super(out, dropped, head, notes, out);
+  constructor(out: ByteBuffer, translation: Translation) {
+    super(out, translation, out);
     this.start = out.length;
   }
 
-  begin(head: ResponseHead): void {
-    writeHead(head, this.notes, this.out);
+  begin(): void {
+    writeHead(this.translation, this.out);
     this.out.text(',"output":[');
   }
 
@@ -39,10 +30,10 @@ export class OpenaiResponsesWriter extends ItemWriter {
     this.out.byte(0x5d);
     writeState(
       isComplete ? COMPLETED : INCOMPLETE,
-      isComplete ? this.head.clock() : 0,
+      isComplete ? this.translation.head.clock() : 0,
       null,
       reason,
-      this.usage,
+      this.translation.usage,
       this.out,
     );
   }

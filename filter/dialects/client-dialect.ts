@@ -1,0 +1,160 @@
+// A dialect that clients use: besides the provider's side, it reads their requests, edits those that keep their dialect, and
+// writes responses and errors.
+import { DialectRow } from "../../contract/dialects";
+import { Fault } from "../hub/faults/fault";
+import { ClientPaths } from "../hub/request/client-paths";
+import { Feature } from "../hub/request/feature";
+import { MemberTable } from "../hub/request/member-table";
+import { HubRequest } from "../hub/request/request";
+import { RequestNotes } from "../hub/request/request-notes";
+import { RequestLimits, RequestReport } from "../hub/request/request-report";
+import { ResponseSink } from "../hub/response/events";
+import { Translation } from "../hub/response/translation";
+import { Edits } from "../bytes/json/edit";
+import { Tape } from "../bytes/json/tape";
+import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
+import { Conversation } from "./conversation";
+import { LimitEdits } from "./limit-edits";
+import { ProviderDialect } from "./provider-dialect";
+
+/** Names of the response headers that report a rate limit. */
+export class LimitHeaders {
+  limit: Span;
+  remaining: Span;
+  reset: Span;
+
+  /** @param pattern `rateLimitHeaders` of a contract's row */
+  constructor(pattern: string, unit: string) {
+    const names = pattern.replaceAll("{unit}", unit);
+    this.limit = constant(names.replaceAll("{field}", "limit"));
+    this.remaining = constant(names.replaceAll("{field}", "remaining"));
+    this.reset = constant(names.replaceAll("{field}", "reset"));
+  }
+}
+
+const request = new HubRequest();
+const MESSAGES = new Conversation("messages", '{"type":"text","text":"', false);
+
+export abstract class ClientDialect extends ProviderDialect {
+  /** The members of a request's top level. */
+  members: MemberTable;
+  /** The member of a response in which the gateway reports the prompt target. */
+  metadataMember: string = "metadata";
+  /** Where a request holds its messages. */
+  conversation: Conversation = MESSAGES;
+  tokenLimitHeaders: LimitHeaders;
+  requestLimitHeaders: LimitHeaders;
+
+  constructor(
+    row: DialectRow,
+    supported: Feature[],
+    /** The names of what a target's request writer may drop. */
+    private paths: ClientPaths,
+    /** Fits a body that keeps its dialect to what the target's model supports. */
+    private limitEdits: LimitEdits,
+  ) {
+    super(row, supported);
+    this.members = limitEdits.members;
+    this.tokenLimitHeaders = new LimitHeaders(row.rateLimitHeaders, "tokens");
+    this.requestLimitHeaders = new LimitHeaders(row.rateLimitHeaders, "requests");
+  }
+
+  // ---- Requests
+
+  /** Reads a client's request into the hub, or rejects it in `report`. */
+  abstract readRequest(tape: Tape, request: HubRequest, report: RequestReport): void;
+
+  /** Returns whether a body is a request: it has the conversation's messages. */
+  abstract isRequest(tape: Tape): bool;
+
+  /** Returns whether a body refers to something that only one provider holds: then no other target may get the request. */
+  refersToState(_tape: Tape): bool {
+    return false;
+  }
+
+  /** Returns whether the provider responds before it has begun, so that the client polls for the result. */
+  runsInBackground(_tape: Tape): bool {
+    return false;
+  }
+
+  /** Returns how many bytes of a request a complete response to it repeats. */
+  repeatedBytes(_tape: Tape): u32 {
+    return 0;
+  }
+
+  /**
+   * Appends the body of a client of this dialect to `out`, translated for a provider of `target`; or rejects it in
+   * `report`, and `out` is incomplete. Texts as in `writeRequest`. `notes` gets what the response's writer has to know.
+   */
+  translateRequest(
+    tape: Tape,
+    target: ProviderDialect,
+    model: Span,
+    systemPrompt: Span,
+    limits: RequestLimits,
+    out: ByteBuffer,
+    report: RequestReport,
+    notes: RequestNotes,
+  ): void {
+    report.reset(limits.strict, target.api, target.supporter);
+    report.paths = this.paths;
+    request.reset(tape, notes);
+    this.readRequest(tape, request, report);
+    if (report.fault === null)
+      target.writeRequest(request, model, systemPrompt, limits, out, report);
+    request.forget();
+  }
+
+  /**
+   * Adds the edits that fit a body that keeps its dialect to what the target's model supports. Dropped members are listed
+   * in `report`, or the request is rejected there. Returns the system text that is still to be added. Without messages the
+   * body is no request and stays as it is.
+   */
+  fitRequest(
+    tape: Tape,
+    limits: RequestLimits,
+    systemPrompt: Span,
+    edits: Edits,
+    report: RequestReport,
+  ): Span {
+    report.reset(limits.strict, this.api, this.supporter);
+    if (!this.isRequest(tape)) return systemPrompt;
+    return this.limitEdits.limit(tape, limits, systemPrompt, edits, report);
+  }
+
+  /** Adds the edits that every target requires of a body that keeps its dialect. `systemText` may be empty. */
+  abstract editRequest(tape: Tape, systemText: Span, edits: Edits): void;
+
+  /** Adds the edit that asks a stream for its usage, unless every stream reports it. Returns whether the client had not asked. */
+  askUsage(_tape: Tape, _edits: Edits): bool {
+    return false;
+  }
+
+  // ---- Responses
+
+  /** Returns a writer of one streamed response. */
+  abstract newStreamWriter(out: ByteBuffer, translation: Translation): ResponseSink;
+
+  /** Returns a writer of one complete response. */
+  abstract newCompleteWriter(out: ByteBuffer, translation: Translation): ResponseSink;
+
+  /** Sets the code or message of a fault from another dialect by which SDKs and agents of this one recognise it. */
+  abstract adaptFault(fault: Fault): void;
+
+  /** Returns whether clients that asked for a stream expect a fault, which has been adapted, as its events instead of a status. */
+  streamsFault(_fault: Fault): bool {
+    return false;
+  }
+
+  /** Appends an error body. */
+  abstract writeFault(fault: Fault, requestId: ByteBuffer, out: ByteBuffer): void;
+
+  /** Appends one model. */
+  abstract writeModel(id: string, owner: string, out: ByteBuffer): void;
+
+  /** Appends the list of models. */
+  abstract writeModels(ids: string[], owners: string[], out: ByteBuffer): void;
+
+  /** Appends the time when a rate limit is full again. `now` and `wait` in seconds. */
+  abstract writeReset(now: u64, wait: u32, out: ByteBuffer): void;
+}

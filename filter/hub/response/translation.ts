@@ -1,0 +1,60 @@
+// What the reader and the writer of one translated response share.
+import { Dropped } from "../dropped";
+import { NO_NOTES, RequestNotes } from "../request/request-notes";
+import { Usage } from "./usage";
+import { ByteBuffer } from "../../bytes/text/bytes";
+
+/** Seconds since 1970. */
+const YEAR_10000: i64 = 253_402_300_800;
+
+/** What is known of a response before its content. Texts are escaped. */
+export class ResponseHead {
+  /** The provider's id of the response, may be empty. */
+  id: ByteBuffer = new ByteBuffer();
+  model: ByteBuffer = new ByteBuffer();
+  /** OpenAI's system_fingerprint, may be empty. */
+  fingerprint: ByteBuffer = new ByteBuffer();
+  tier: i32 = TIER_UNKNOWN;
+  /** Seconds since 1970. */
+  created: i64 = 0;
+
+  /** Sets `created`, unless a provider's number cannot be a time. */
+  setCreated(seconds: i64): void {
+    if (seconds > 0 && seconds < YEAR_10000) this.created = seconds;
+  }
+
+  /** Returns the seconds since 1970, 0 if there is no clock. */
+  clock: () => i64 = noClock;
+
+  release(): void {
+    this.id.release();
+    this.model.release();
+    this.fingerprint.release();
+  }
+}
+
+export function noClock(): i64 {
+  return 0;
+}
+
+/** The tier that served the request. OpenAI: default, flex, scale, priority. Anthropic: standard, batch, priority. */
+export const TIER_UNKNOWN: i32 = 0;
+export const TIER_STANDARD: i32 = 1;
+export const TIER_PRIORITY: i32 = 2;
+export const TIER_BATCH: i32 = 3;
+export const TIER_FLEX: i32 = 4;
+export const TIER_SCALE: i32 = 5;
+
+export class Translation {
+  /** What `begin` gets; until then, defaults for what the provider may leave out. */
+  head: ResponseHead = new ResponseHead();
+  usage: Usage = new Usage();
+  dropped: Dropped = new Dropped();
+  /** Whether the client asked for the usage of a stream. */
+  wantsUsage: bool = false;
+  /** What the writer has to know of the request; the owner of the response releases it. */
+  notes: RequestNotes = NO_NOTES;
+
+  /** @param requestId of the client's request; empty if it has none */
+  constructor(public requestId: ByteBuffer) {}
+}
