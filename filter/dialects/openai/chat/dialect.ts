@@ -26,7 +26,7 @@ import { readRequest } from "./request/read";
 import { readUsage } from "./response/read-usage";
 import { OpenaiChatWriter } from "./response/write";
 import { OpenaiChatStreamWriter } from "./response/write-stream";
-import { writeRequest } from "./request/write";
+import { ChatRequestWriter } from "./request/write";
 
 const FINISH_MEMBER = constant('"finish_reason":');
 const OPEN_BRACE: u32 = 0x7b;
@@ -35,6 +35,8 @@ const QUOTE: u32 = 0x22;
 const chunk = scratchTape();
 
 export class OpenaiChat extends OpenaiDialect {
+  private writer: ChatRequestWriter = new ChatRequestWriter();
+
   constructor() {
     super(OPENAI_CHAT, SUPPORTED, paths, new OpenaiChatLimitEdits());
     this.finishMember = FINISH_MEMBER;
@@ -55,7 +57,7 @@ export class OpenaiChat extends OpenaiDialect {
     out: ByteBuffer,
     report: RequestReport,
   ): void {
-    writeRequest(request, model, systemPrompt, limits, out, report);
+    this.writer.write(request, model, systemPrompt, limits, out, report);
   }
 
   isRequest(tape: Tape): bool {

@@ -28,7 +28,7 @@ import { readUsage } from "./response/read-usage";
 import { adaptFault } from "./write-fault";
 import { OpenaiResponsesWriter } from "./response/write";
 import { OpenaiResponsesStreamWriter } from "./response/write-stream";
-import { writeRequest } from "./request/write";
+import { ResponsesRequestWriter } from "./request/write";
 
 const INPUT = constant("input");
 const RESPONSE = constant("response");
@@ -72,6 +72,8 @@ const EMPTY: StaticArray<Span> = [
 ];
 
 export class OpenaiResponses extends OpenaiDialect {
+  private writer: ResponsesRequestWriter = new ResponsesRequestWriter();
+
   constructor() {
     super(OPENAI_RESPONSES, SUPPORTED, paths, new OpenaiResponsesLimitEdits());
     // A response repeats the request's own `metadata`.
@@ -92,7 +94,7 @@ export class OpenaiResponses extends OpenaiDialect {
     out: ByteBuffer,
     report: RequestReport,
   ): void {
-    writeRequest(request, model, systemPrompt, limits, out, report);
+    this.writer.write(request, model, systemPrompt, limits, out, report);
   }
 
   cutToCount(out: ByteBuffer, _path: Span, _model: Span): void {

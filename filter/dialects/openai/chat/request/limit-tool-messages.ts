@@ -5,7 +5,7 @@ import { RequestLimits } from "../../../../hub/request/request-report";
 import { Edits } from "../../../../bytes/json/edit";
 import { Tape } from "../../../../bytes/json/tape";
 import { constant, scratchBuffer, Span } from "../../../../bytes/text/bytes";
-import { BETWEEN } from "./begin-message";
+import { BETWEEN } from "./write-system";
 
 const text = scratchBuffer();
 const id = new Span(0, 0);

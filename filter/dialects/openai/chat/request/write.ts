@@ -9,192 +9,152 @@ import {
   EFFORT_UNSET,
   FORMAT_JSON,
   FORMAT_TEXT,
-  HubRequest,
   SERVICE_STANDARD,
+  Tool,
 } from "../../../../hub/request/request";
 import { effortWord } from "../../../../hub/request/request-effort";
-import { EffortPlan, fitMaxTokens, fitToolChoice } from "../../../../hub/request/request-fitting";
-import { RequestLimits, RequestReport } from "../../../../hub/request/request-report";
 import {
   isStrictSchema,
-  schemaInstruction,
-  writeChosenTool,
   writeShortened,
-  writeTool,
   writeToolCache,
   writeValue,
 } from "../../../../hub/request/request-writing";
-import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
-import { planEffort, writeLimited, writeSampling } from "../../write-sampling";
-import { writeFeatures, writeSchema } from "../../write-values";
+import { constant } from "../../../../bytes/text/bytes";
 import * as member from "../members";
-import { writeMessages } from "./write-messages";
+import { ChatMessages } from "./write-messages";
 
-const STOP = constant(',"stop":');
+const STOP = constant('"stop":');
 
 /** OpenAI: "Invalid 'user': string too long. Expected a string with maximum length 64". Claude Code's values are longer. */
 const MAX_USER: u32 = 64;
 /** `stop`: "Up to 4 sequences". */
 const MAX_STOPS: u32 = 4;
-const COMMA = constant(",");
 
-const efforts = new EffortPlan();
-
-export function writeRequest(
-  request: HubRequest,
-  model: Span,
-  systemPrompt: Span,
-  limits: RequestLimits,
-  out: ByteBuffer,
-  report: RequestReport,
-): void {
-  const tape = request.tape;
-  out.text('{"model":');
-  out.span(model);
-  fitToolChoice(request, limits, constant("tool_choice"), report);
-  planEffort(request, request.tools.count > 0, limits, efforts, report);
-  const instruction = schemaInstruction(request, limits, report.paths.format, report);
-  writeMessages(request, systemPrompt, instruction, limits, out, report);
-  if (report.fault !== null) return;
-  writeTools(request, limits, out, report);
-  if (tape.isPresent(request.maxTokens)) {
-    out.span(
-      limits.usesMaxCompletionTokens
-        ? constant(',"max_completion_tokens":')
-        : constant(',"max_tokens":'),
-    );
-    fitMaxTokens(tape, request.maxTokens, limits, report.paths.maxTokens, out, report);
-  }
-  const isFree = efforts.isSamplingFree;
-  writeSampling(request, isFree, limits, out, report);
-  const supportsTopK = limits.supportsTopK && isFree;
-  writeLimited(
-    request,
-    request.topK,
-    constant(',"top_k":'),
-    constant("top_k"),
-    supportsTopK,
-    out,
-    report,
-  );
-  writeStop(request, limits, out, report);
-  if (efforts.effort != EFFORT_UNSET) {
-    out.text(',"reasoning_effort":"');
-    out.span(effortWord(efforts.effort));
-    out.byte(0x22);
-  }
-  writeFormat(request, limits, out);
-  writeUser(request, limits, out, report);
-  if (request.serviceTier == SERVICE_STANDARD) out.text(',"service_tier":"default"');
-  if (!request.features.isEmpty) writeFeatures(request, member.request, limits, out, report);
-  if (request.isStreaming) {
-    out.text(',"stream":true');
-    if (limits.supportsStreamUsage) out.text(',"stream_options":{"include_usage":true}');
-  }
-  out.byte(0x7d);
-}
-
-/** Writes the first MAX_STOPS sequences. */
-function writeStop(
-  request: HubRequest,
-  limits: RequestLimits,
-  out: ByteBuffer,
-  report: RequestReport,
-): void {
-  const tape = request.tape;
-  const stop = request.stop;
-  const path = report.paths.stop;
-  if (!tape.isArray(stop) || !limits.supportsStop) {
-    if (!tape.isArray(stop) || !tape.isEmpty(stop))
-      writeLimited(request, stop, STOP, path, limits.supportsStop, out, report);
-    return;
-  }
-  let count: u32 = 0;
-  for (let item = tape.first(stop), end = tape.next(stop); item < end; item = tape.next(item)) {
-    if (count == MAX_STOPS) {
-      report.drop(path);
-      break;
+export class ChatRequestWriter extends ChatMessages {
+  protected writeRequest(): void {
+    const request = this.request;
+    const limits = this.limits;
+    const out = this.out;
+    const efforts = this.efforts;
+    out.text('{"model":');
+    out.span(this.model);
+    this.fitToolChoice();
+    this.planEffort(request.tools.count > 0);
+    this.replaceSchema();
+    this.writeMessages();
+    if (this.report.fault !== null) return;
+    this.writeTools();
+    if (this.tape.isPresent(request.maxTokens)) {
+      out.span(
+        limits.usesMaxCompletionTokens
+          ? constant(',"max_completion_tokens":')
+          : constant(',"max_tokens":'),
+      );
+      this.fitMaxTokens(out);
     }
-    out.span(count == 0 ? STOP : COMMA);
-    if (count++ == 0) out.byte(0x5b);
-    writeValue(tape, item, out);
-  }
-  if (count > 0) out.byte(0x5d);
-}
-
-function writeTools(
-  request: HubRequest,
-  limits: RequestLimits,
-  out: ByteBuffer,
-  report: RequestReport,
-): void {
-  let count: u32 = 0;
-  for (let i: u32 = 0; i < request.tools.count; i++) {
-    if (request.tool(i).isAllowed == 0) continue;
-    out.span(count++ == 0 ? constant(',"tools":[') : COMMA);
-    writeFunction(request, i, limits, out, report);
-  }
-  if (count == 0) return;
-  out.byte(0x5d);
-  const choice = request.toolChoice;
-  if (choice != CHOICE_UNSET) out.text(',"tool_choice":');
-  if (choice == CHOICE_AUTO) out.text('"auto"');
-  else if (choice == CHOICE_NONE) out.text('"none"');
-  else if (choice == CHOICE_ANY) out.text('"required"');
-  else if (choice == CHOICE_NAMED) {
-    out.text('{"type":"function","function":{"name":');
-    writeChosenTool(request, out);
-    out.byte(0x7d);
+    this.writeSampling();
+    const supportsTopK = limits.supportsTopK && efforts.isSamplingFree;
+    this.writeLimited(request.topK, constant('"top_k":'), constant("top_k"), supportsTopK);
+    this.writeStop();
+    if (efforts.effort != EFFORT_UNSET) {
+      out.text(',"reasoning_effort":"');
+      out.span(effortWord(efforts.effort));
+      out.byte(0x22);
+    }
+    this.writeFormat();
+    this.writeUser();
+    if (request.serviceTier == SERVICE_STANDARD) out.text(',"service_tier":"default"');
+    if (!request.features.isEmpty) this.writeFeatures(member.request);
+    if (request.isStreaming) {
+      out.text(',"stream":true');
+      if (limits.supportsStreamUsage) out.text(',"stream_options":{"include_usage":true}');
+    }
     out.byte(0x7d);
   }
-  if (request.forbidsParallelTools) out.text(',"parallel_tool_calls":false');
-}
 
-function writeFunction(
-  request: HubRequest,
-  index: u32,
-  limits: RequestLimits,
-  out: ByteBuffer,
-  report: RequestReport,
-): void {
-  const tool = request.tool(index);
-  out.text('{"type":"function","function":{"name":');
-  writeTool(request.tape, tool, constant(',"parameters":'), out);
-  out.byte(0x7d);
-  if (limits.supportsCacheControl) {
-    writeToolCache(tool, out);
-  } else if (tool.cacheLength > 0) {
-    report.drop(report.paths.toolCache);
+  /** Writes the first MAX_STOPS sequences. */
+  private writeStop(): void {
+    const tape = this.tape;
+    const stop = this.request.stop;
+    const path = this.report.paths.stop;
+    const isSupported = this.limits.supportsStop;
+    if (tape.isArray(stop) && tape.isEmpty(stop)) return;
+    if (!tape.isArray(stop) || !isSupported) {
+      this.writeLimited(stop, STOP, path, isSupported);
+      return;
+    }
+    this.begin(STOP);
+    this.out.byte(0x5b);
+    let count: u32 = 0;
+    for (let item = tape.first(stop), end = tape.next(stop); item < end; item = tape.next(item)) {
+      if (count++ == MAX_STOPS) {
+        this.report.drop(path);
+        break;
+      }
+      this.separate();
+      writeValue(tape, item, this.out);
+    }
+    this.out.byte(0x5d);
   }
-  out.byte(0x7d);
-}
 
-function writeFormat(request: HubRequest, limits: RequestLimits, out: ByteBuffer): void {
-  if (request.outputFormat == FORMAT_TEXT) return;
-  if (request.outputFormat == FORMAT_JSON || !limits.supportsOutputSchema) {
-    out.text(',"response_format":{"type":"json_object"}');
-    return;
+  private writeTools(): void {
+    const request = this.request;
+    const out = this.out;
+    let count: u32 = 0;
+    for (let i: u32 = 0; i < request.tools.count; i++) {
+      const tool = request.tool(i);
+      if (tool.isAllowed == 0) continue;
+      if (count++ == 0) out.text(',"tools":[');
+      this.writeFunction(tool);
+    }
+    if (count == 0) return;
+    out.byte(0x5d);
+    const choice = request.toolChoice;
+    if (choice != CHOICE_UNSET) out.text(',"tool_choice":');
+    if (choice == CHOICE_AUTO) out.text('"auto"');
+    else if (choice == CHOICE_NONE) out.text('"none"');
+    else if (choice == CHOICE_ANY) out.text('"required"');
+    else if (choice == CHOICE_NAMED) {
+      out.text('{"type":"function","function":{"name":');
+      this.writeChosenTool();
+      out.text("}}");
+    }
+    if (request.forbidsParallelTools) out.text(',"parallel_tool_calls":false');
   }
-  out.text(',"response_format":{"type":"json_schema","json_schema":{"name":');
-  writeSchema(request, constant('"answer"'), out);
-  out.span(
-    isStrictSchema(request.tape, request.schema) ? constant(',"strict":true}') : constant("}"),
-  );
-  out.byte(0x7d);
-}
 
-function writeUser(
-  request: HubRequest,
-  limits: RequestLimits,
-  out: ByteBuffer,
-  report: RequestReport,
-): void {
-  const tape = request.tape;
-  if (!tape.isString(request.user)) return;
-  if (!limits.supportsUser) {
-    report.dropForModel(report.paths.user);
-    return;
+  private writeFunction(tool: Tool): void {
+    const out = this.out;
+    this.begin(constant('{"type":"function","function":{"name":'));
+    this.writeTool(tool, constant(',"parameters":'));
+    out.byte(0x7d);
+    if (this.limits.supportsCacheControl) writeToolCache(tool, out);
+    else if (tool.cacheLength > 0) this.report.drop(this.report.paths.toolCache);
+    out.byte(0x7d);
   }
-  out.text(',"user":');
-  writeShortened(tape.pointer(request.user), tape.size(request.user), MAX_USER, out);
+
+  private writeFormat(): void {
+    const out = this.out;
+    const format = this.request.outputFormat;
+    if (format == FORMAT_TEXT) return;
+    if (format == FORMAT_JSON || !this.limits.supportsOutputSchema) {
+      out.text(',"response_format":{"type":"json_object"}');
+      return;
+    }
+    out.text(',"response_format":{"type":"json_schema","json_schema":{"name":');
+    this.writeSchema(constant('"answer"'));
+    if (isStrictSchema(this.tape, this.request.schema)) out.text(',"strict":true');
+    out.text("}}");
+  }
+
+  private writeUser(): void {
+    const tape = this.tape;
+    const user = this.request.user;
+    if (!tape.isString(user)) return;
+    if (!this.limits.supportsUser) {
+      this.report.dropForModel(this.report.paths.user);
+      return;
+    }
+    this.out.text(',"user":');
+    writeShortened(tape.pointer(user), tape.size(user), MAX_USER, this.out);
+  }
 }

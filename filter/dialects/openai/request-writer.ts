@@ -1,0 +1,154 @@
+// Writes a request of the hub for one of OpenAI's APIs: what both write in the same way.
+import {
+  Block,
+  BLOCK_TEXT,
+  EFFORT_NONE,
+  EFFORT_UNSET,
+  FLAG_ERROR,
+  FLAG_STRING,
+} from "../../hub/request/request";
+import { MemberTable } from "../../hub/request/member-table";
+import { nearestEffort } from "../../hub/request/request-effort";
+import { EffortPlan } from "../../hub/request/request-fitting";
+import { readDecimal } from "../../hub/request/request-number";
+import { RequestWriter } from "../../hub/request/request-writer";
+import { BLANK_LINE, writeString, writeValue } from "../../hub/request/request-writing";
+import { NO_NODE } from "../../bytes/json/tape";
+import { escape } from "../../bytes/json/text";
+import { byteAt, startsWith } from "../../bytes/text/at";
+import { constant, Span } from "../../bytes/text/bytes";
+
+const INVALID_JSON = constant('{"INVALID_JSON":"');
+const ERROR = constant("error");
+export const ERROR_PREFIX = constant("Error: ");
+
+export abstract class OpenaiRequestWriter extends RequestWriter {
+  protected efforts: EffortPlan = new EffortPlan();
+
+  /** Decides the effort before anything is written. `hasTools`: whether tools may exclude reasoning. */
+  protected planEffort(hasTools: bool): void {
+    const limits = this.limits;
+    // A model that does not reason, or of which nothing is known, responds without thinking by default.
+    const wanted = this.request.effort;
+    const isAsked = wanted != EFFORT_NONE || limits.knowsEfforts;
+    const nearest = isAsked ? nearestEffort(limits.efforts, wanted) : EFFORT_UNSET;
+    this.efforts.plan(wanted, nearest, hasTools, limits);
+    if (this.efforts.isOther) this.dropEffort();
+  }
+
+  /** Writes what the model samples with, which depends on the planned effort. */
+  protected writeSampling(): void {
+    const tape = this.tape;
+    const isFree = this.efforts.isSamplingFree;
+    const temperature = this.request.temperature;
+    const topP = this.request.topP;
+    // The defaults are the same in every API, and ask for nothing.
+    if (isFree || readDecimal(tape, temperature) != 1)
+      this.writeLimited(temperature, constant('"temperature":'), constant("temperature"), isFree);
+    const supportsTopP =
+      isFree && (this.limits.supportsBothSampling || !tape.isPresent(temperature));
+    if (supportsTopP || readDecimal(tape, topP) != 1)
+      this.writeLimited(topP, constant('"top_p":'), constant("top_p"), supportsTopP);
+  }
+
+  /** Writes the members of the request itself that ask for features, with the client's values. */
+  protected writeFeatures(table: MemberTable): void {
+    const out = this.out;
+    for (let i = 0; i < table.count; i++) {
+      const name = table.at(i).name;
+      const feature = table.at(i).featureOf();
+      const node = feature === null ? NO_NODE : this.request.features.node(feature);
+      if (node == NO_NODE) continue;
+      if (this.limits.isRefused(name)) {
+        this.report.dropForModel(name);
+        continue;
+      }
+      out.byte(0x2c);
+      writeString(name.pointer, name.length, out);
+      out.byte(0x3a);
+      writeValue(this.tape, node, out);
+    }
+  }
+
+  /** Writes the name of the response's schema, `otherwise` if the client gave none, and the schema. */
+  protected writeSchema(otherwise: Span): void {
+    const request = this.request;
+    if (request.schemaName == NO_NODE) this.out.span(otherwise);
+    else writeValue(this.tape, request.schemaName, this.out);
+    this.out.text(',"schema":');
+    writeValue(this.tape, request.schema, this.out);
+  }
+
+  /**
+   * Writes the texts of the tool result in [index, end), joined by empty lines: the inside of a JSON string. That of a tool that
+   * failed begins with `Error: `, unless it mentions an error. Returns the number of texts.
+   */
+  protected writeResultTexts(index: u32, end: u32): u32 {
+    const request = this.request;
+    const out = this.out;
+    const isError = (request.block(index).flags & FLAG_ERROR) != 0;
+    let texts: u32 = 0;
+    for (let i = index + 1; i < end; i++) {
+      const block = request.block(i);
+      if (block.kind != BLOCK_TEXT) continue;
+      if (texts++ > 0) out.span(BLANK_LINE);
+      else if (isError && !mentionsError(block)) out.span(ERROR_PREFIX);
+      out.bytes(block.text, block.textLength);
+    }
+    if (texts == 0 && isError) out.span(ERROR_PREFIX);
+    return texts;
+  }
+
+  /** Writes the input as a string. Arguments that the gateway wrapped, because they were not JSON, are unwrapped. */
+  protected writeArguments(block: Block): void {
+    const out = this.out;
+    const length = block.textLength;
+    const head = INVALID_JSON.length;
+    if (length == 0) {
+      out.text("{}");
+    } else if ((block.flags & FLAG_STRING) != 0) {
+      out.bytes(block.text, length);
+    } else if (
+      length > head + 2 &&
+      startsWith(block.text, length, INVALID_JSON) &&
+      isOneString(block, head)
+    ) {
+      out.bytes(block.text + head, length - head - 2);
+    } else {
+      escape(block.text, length, out);
+    }
+  }
+
+  /** Writes a base64 file as a data URL, up to the quote after it. */
+  protected writeData(block: Block): void {
+    const out = this.out;
+    out.text("data:");
+    out.bytes(block.name, block.nameLength);
+    out.text(";base64,");
+    out.bytes(block.text, block.textLength);
+    out.byte(0x22);
+  }
+
+  /** Writes the name of a document, a JSON string. */
+  protected writeFileName(block: Block): void {
+    if (block.idLength > 0) writeString(block.id, block.idLength, this.out);
+    else this.out.text('"document.pdf"');
+  }
+}
+
+/** Returns whether a text begins with the word error, in any case. */
+export function mentionsError(block: Block): bool {
+  if (block.textLength < ERROR.length) return false;
+  for (let i: u32 = 0; i < ERROR.length; i++) {
+    if ((byteAt(block.text, i) | 0x20) != byteAt(ERROR.pointer, i)) return false;
+  }
+  return true;
+}
+
+/** Returns whether the block is one string from `start` to the closing `"}`. */
+function isOneString(block: Block, start: u32): bool {
+  const last = block.textLength - 2;
+  let i = start;
+  while (i < last && byteAt(block.text, i) != 0x22) i += byteAt(block.text, i) == 0x5c ? 2 : 1;
+  return i == last;
+}
