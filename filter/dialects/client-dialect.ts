@@ -8,6 +8,7 @@ import { MemberTable } from "../hub/request/member-table";
 import { HubRequest } from "../hub/request/request";
 import { RequestNotes } from "../hub/request/request-notes";
 import { RequestLimits, RequestReport } from "../hub/request/request-report";
+import { RequestWriter } from "../hub/request/request-writer";
 import { ResponseSink } from "../hub/response/events";
 import { Translation } from "../hub/response/translation";
 import { Edits } from "../bytes/json/edit";
@@ -48,12 +49,13 @@ export abstract class ClientDialect extends ProviderDialect {
   constructor(
     row: DialectRow,
     supported: Feature[],
+    requestWriter: RequestWriter,
     /** The names of what a target's request writer may drop. */
     private paths: ClientPaths,
     /** Fits a body that keeps its dialect to what the target's model supports. */
     private limitEdits: LimitEdits,
   ) {
-    super(row, supported);
+    super(row, supported, requestWriter);
     this.members = limitEdits.members;
     this.tokenLimitHeaders = new LimitHeaders(row.rateLimitHeaders, "tokens");
     this.requestLimitHeaders = new LimitHeaders(row.rateLimitHeaders, "requests");
@@ -84,7 +86,7 @@ export abstract class ClientDialect extends ProviderDialect {
 
   /**
    * Appends the body of a client of this dialect to `out`, translated for a provider of `target`; or rejects it in
-   * `report`, and `out` is incomplete. Texts as in `writeRequest`. `notes` gets what the response's writer has to know.
+   * `report`, and `out` is incomplete. Texts as in `RequestWriter`. `notes` gets what the response's writer has to know.
    */
   translateRequest(
     tape: Tape,
@@ -101,7 +103,7 @@ export abstract class ClientDialect extends ProviderDialect {
     request.reset(tape, notes);
     this.readRequest(tape, request, report);
     if (report.fault === null)
-      target.writeRequest(request, model, systemPrompt, limits, out, report);
+      target.requestWriter.write(request, model, systemPrompt, limits, out, report);
     request.forget();
   }
 

@@ -6,8 +6,7 @@ import { DialectRow } from "../../contract/dialects";
 import { Fault } from "../hub/faults/fault";
 import { readFault } from "../hub/faults/read-fault";
 import { Feature } from "../hub/request/feature";
-import { HubRequest } from "../hub/request/request";
-import { RequestLimits, RequestReport } from "../hub/request/request-report";
+import { RequestWriter } from "../hub/request/request-writer";
 import { ResponseSink } from "../hub/response/events";
 import { FINISH_NONE, FinishWord, findReason } from "../hub/response/finish-reason";
 import { ResponseReader } from "../hub/response/response-reader";
@@ -76,6 +75,7 @@ export abstract class ProviderDialect {
     protected row: DialectRow,
     /** What the request writer can express beyond the hub's common slots. */
     public supported: Feature[],
+    public requestWriter: RequestWriter,
   ) {
     this.name = row.name;
     this.nameSpan = constant(row.name);
@@ -102,19 +102,6 @@ export abstract class ProviderDialect {
   }
 
   // ---- Requests
-
-  /**
-   * Appends the request of the hub to `out`, for a provider of this dialect. `model`: a JSON string with its quotes.
-   * `systemPrompt`: the configured one, the inside of a JSON string, may be empty; it goes before the client's.
-   */
-  abstract writeRequest(
-    request: HubRequest,
-    model: Span,
-    systemPrompt: Span,
-    limits: RequestLimits,
-    out: ByteBuffer,
-    report: RequestReport,
-  ): void;
 
   /** Turns a written request into what the provider accepts to count its tokens; `path` and `model` as in `writePath`. */
   cutToCount(_out: ByteBuffer, _path: Span, _model: Span): void {}

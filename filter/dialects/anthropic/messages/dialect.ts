@@ -7,7 +7,7 @@ import { findReason } from "../../../hub/response/finish-reason";
 import { Fault } from "../../../hub/faults/fault";
 import { ResponseReader } from "../../../hub/response/response-reader";
 import { HubRequest } from "../../../hub/request/request";
-import { RequestLimits, RequestReport } from "../../../hub/request/request-report";
+import { RequestReport } from "../../../hub/request/request-report";
 import { Usage } from "../../../hub/response/usage";
 import { Edits } from "../../../bytes/json/edit";
 import { Tape } from "../../../bytes/json/tape";
@@ -37,10 +37,14 @@ const OAUTH = constant("sk-ant-oat");
 const TYPE = constant("type");
 
 export class AnthropicMessages extends ClientDialect {
-  private writer: AnthropicRequestWriter = new AnthropicRequestWriter();
-
   constructor() {
-    super(ANTHROPIC_MESSAGES, SUPPORTED, paths, new AnthropicMessagesLimitEdits());
+    super(
+      ANTHROPIC_MESSAGES,
+      SUPPORTED,
+      new AnthropicRequestWriter(),
+      paths,
+      new AnthropicMessagesLimitEdits(),
+    );
     this.responseMember = MESSAGE;
     this.finishMember = constant('"stop_reason":');
     this.finishWords = STOP_REASONS;
@@ -48,17 +52,6 @@ export class AnthropicMessages extends ClientDialect {
 
   readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {
     readRequest(tape, request, report);
-  }
-
-  writeRequest(
-    request: HubRequest,
-    model: Span,
-    systemPrompt: Span,
-    limits: RequestLimits,
-    out: ByteBuffer,
-    report: RequestReport,
-  ): void {
-    this.writer.write(request, model, systemPrompt, limits, out, report);
   }
 
   isRequest(tape: Tape): bool {

@@ -2,8 +2,6 @@
 import { BEDROCK_CONVERSE } from "../../../../contract/dialects";
 import { ResponseSink } from "../../../hub/response/events";
 import { Translation } from "../../../hub/response/translation";
-import { HubRequest } from "../../../hub/request/request";
-import { RequestLimits, RequestReport } from "../../../hub/request/request-report";
 import { ResponseReader } from "../../../hub/response/response-reader";
 import { Usage } from "../../../hub/response/usage";
 import { EventStreamFramer } from "../../../bytes/event-stream/framer";
@@ -28,22 +26,9 @@ const COUNTED_MEMBERS: Span[] = [
 const counted = scratchBuffer();
 
 export class BedrockConverse extends ProviderDialect {
-  private writer: ConverseWriter = new ConverseWriter();
-
   constructor() {
-    super(BEDROCK_CONVERSE, SUPPORTED);
+    super(BEDROCK_CONVERSE, SUPPORTED, new ConverseWriter());
     this.countMember = constant("inputTokens");
-  }
-
-  writeRequest(
-    request: HubRequest,
-    model: Span,
-    systemPrompt: Span,
-    limits: RequestLimits,
-    out: ByteBuffer,
-    report: RequestReport,
-  ): void {
-    this.writer.write(request, model, systemPrompt, limits, out, report);
   }
 
   /** The model, which may be an ARN with slashes and colons, is one segment of the path. */

@@ -3,8 +3,6 @@ import { GEMINI } from "../../../../contract/dialects";
 import { ResponseSink } from "../../../hub/response/events";
 import { Translation } from "../../../hub/response/translation";
 import { Fault } from "../../../hub/faults/fault";
-import { HubRequest } from "../../../hub/request/request";
-import { RequestLimits, RequestReport } from "../../../hub/request/request-report";
 import { ResponseReader } from "../../../hub/response/response-reader";
 import { Usage } from "../../../hub/response/usage";
 import { Tape } from "../../../bytes/json/tape";
@@ -35,23 +33,10 @@ const VERTEX_MEMBERS: Span[] = [
 const counted = scratchBuffer();
 
 export class Gemini extends ProviderDialect {
-  private writer: GeminiWriter = new GeminiWriter();
-
   constructor() {
-    super(GEMINI, SUPPORTED);
+    super(GEMINI, SUPPORTED, new GeminiWriter());
     this.signsCallIds = true;
     this.countMember = constant("totalTokens");
-  }
-
-  writeRequest(
-    request: HubRequest,
-    model: Span,
-    systemPrompt: Span,
-    limits: RequestLimits,
-    out: ByteBuffer,
-    report: RequestReport,
-  ): void {
-    this.writer.write(request, model, systemPrompt, limits, out, report);
   }
 
   /** The model is in the path, as one segment. */

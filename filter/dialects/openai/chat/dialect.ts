@@ -5,7 +5,7 @@ import { findReason, FINISH_NONE } from "../../../hub/response/finish-reason";
 import { ResponseReader } from "../../../hub/response/response-reader";
 import { Translation } from "../../../hub/response/translation";
 import { HubRequest } from "../../../hub/request/request";
-import { RequestLimits, RequestReport } from "../../../hub/request/request-report";
+import { RequestReport } from "../../../hub/request/request-report";
 import { Usage } from "../../../hub/response/usage";
 import { Edits } from "../../../bytes/json/edit";
 import { MemberFinder } from "../../../bytes/json/member-finder";
@@ -35,10 +35,8 @@ const QUOTE: u32 = 0x22;
 const chunk = scratchTape();
 
 export class OpenaiChat extends OpenaiDialect {
-  private writer: ChatRequestWriter = new ChatRequestWriter();
-
   constructor() {
-    super(OPENAI_CHAT, SUPPORTED, paths, new OpenaiChatLimitEdits());
+    super(OPENAI_CHAT, SUPPORTED, new ChatRequestWriter(), paths, new OpenaiChatLimitEdits());
     this.finishMember = FINISH_MEMBER;
     this.finishWords = FINISH_REASONS;
     // Chunks before the last one have null as the reason.
@@ -47,17 +45,6 @@ export class OpenaiChat extends OpenaiDialect {
 
   readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {
     readRequest(tape, request, report);
-  }
-
-  writeRequest(
-    request: HubRequest,
-    model: Span,
-    systemPrompt: Span,
-    limits: RequestLimits,
-    out: ByteBuffer,
-    report: RequestReport,
-  ): void {
-    this.writer.write(request, model, systemPrompt, limits, out, report);
   }
 
   isRequest(tape: Tape): bool {

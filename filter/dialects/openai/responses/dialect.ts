@@ -9,7 +9,7 @@ import { noteText } from "../../../hub/response/text-bytes";
 import { Translation } from "../../../hub/response/translation";
 import { Usage } from "../../../hub/response/usage";
 import { HubRequest } from "../../../hub/request/request";
-import { RequestLimits, RequestReport } from "../../../hub/request/request-report";
+import { RequestReport } from "../../../hub/request/request-report";
 import { Edits } from "../../../bytes/json/edit";
 import { KIND_FALSE, NO_NODE, Tape } from "../../../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../../../bytes/text/bytes";
@@ -72,10 +72,14 @@ const EMPTY: StaticArray<Span> = [
 ];
 
 export class OpenaiResponses extends OpenaiDialect {
-  private writer: ResponsesRequestWriter = new ResponsesRequestWriter();
-
   constructor() {
-    super(OPENAI_RESPONSES, SUPPORTED, paths, new OpenaiResponsesLimitEdits());
+    super(
+      OPENAI_RESPONSES,
+      SUPPORTED,
+      new ResponsesRequestWriter(),
+      paths,
+      new OpenaiResponsesLimitEdits(),
+    );
     // A response repeats the request's own `metadata`.
     this.metadataMember = "gateway_metadata";
     this.responseMember = RESPONSE;
@@ -84,17 +88,6 @@ export class OpenaiResponses extends OpenaiDialect {
 
   readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {
     readRequest(tape, request, report);
-  }
-
-  writeRequest(
-    request: HubRequest,
-    model: Span,
-    systemPrompt: Span,
-    limits: RequestLimits,
-    out: ByteBuffer,
-    report: RequestReport,
-  ): void {
-    this.writer.write(request, model, systemPrompt, limits, out, report);
   }
 
   cutToCount(out: ByteBuffer, _path: Span, _model: Span): void {
