@@ -14,7 +14,7 @@ import type { Cell } from "../../control-plane/spend/cell.ts";
 import { stateDirectory } from "../../control-plane/supervisor/state.ts";
 import { missingForRateLimitService } from "../../scripts/rate-limit-service.ts";
 import { startRedis, type TestRedis } from "../gateway/redis.ts";
-import { usageLine } from "../unit/spend/lines.ts";
+import { usageLine } from "../unit/control-plane/spend/lines.ts";
 import { type Desk, openDesk } from "./gateway-command.ts";
 
 const DOLLAR = 1e9;

@@ -4,7 +4,11 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { stringify } from "yaml";
 import type { WithFakes } from "../../gateway/with-fakes.ts";
-import { faultsOf, STATED_TARGETS, STATEMENTS } from "../../unit/model-server/statements.ts";
+import {
+  faultsOf,
+  STATED_TARGETS,
+  STATEMENTS,
+} from "../../unit/control-plane/model-server/statements.ts";
 import type { FakeApi } from "./fakes.ts";
 import { startWithModelServer } from "./with-model-server.ts";
 

@@ -1,4 +1,4 @@
-// What the test of filter/bytes/text/ascii.ts calls (test/unit/ascii.test.ts).
+// What the test of filter/bytes/text/ascii.ts calls (test/unit/filter/bytes/text/ascii.test.ts).
 import * as ascii from "../../../filter/bytes/text/ascii";
 import { PADDING } from "../../../filter/bytes/text/bytes";
 

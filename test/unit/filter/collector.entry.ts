@@ -1,4 +1,4 @@
-// What the tests of filter/memory/collector.ts call (test/unit/collector.test.ts).
+// What the tests of filter/memory/collector.ts call (test/unit/filter/memory/collector.test.ts).
 import { largestFree } from "../../../filter/memory/heap";
 
 /** A node of a list and a tree: it refers to others by fields, an array, a map and a string. */

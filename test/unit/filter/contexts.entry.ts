@@ -1,4 +1,4 @@
-// What the test of filter/contexts/id-table.ts calls (test/unit/id-table.test.ts).
+// What the test of filter/contexts/id-table.ts calls (test/unit/filter/contexts/id-table.test.ts).
 import { IdTable } from "../../../filter/contexts/id-table";
 
 class Entry {

@@ -1,4 +1,4 @@
-// What the tests of filter/bytes/multipart.ts call (test/unit/multipart.test.ts).
+// What the tests of filter/bytes/multipart.ts call (test/unit/filter/bytes/multipart.test.ts).
 import { Form } from "../../../filter/bytes/multipart";
 import { constant, PADDING, Span } from "../../../filter/bytes/text/bytes";
 

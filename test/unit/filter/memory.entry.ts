@@ -1,4 +1,4 @@
-// What the tests of filter/memory call (test/unit/memory-blocks.test.ts).
+// What the tests of filter/memory call (test/unit/filter/memory/blocks.test.ts).
 import * as blocks from "../../../filter/memory/blocks";
 import { freeBlock, takeBlock } from "../../../filter/memory/blocks";
 import * as heapLists from "../../../filter/memory/heap";

@@ -14,7 +14,7 @@ export interface Case {
 
 const isUpdate = process.env["UPDATE_GOLDEN"] === "1";
 const golden = (name: string): string =>
-  join(import.meta.dirname, `../translate-request/${name}.golden`);
+  join(import.meta.dirname, `dialects/translate-request/${name}.golden`);
 
 /** Returns the cases of a file. */
 export function readCases(file: string): Case[] {

@@ -1,0 +1,143 @@
+// What browsers get as it happens: rows, sums of the last minute, and an end for a tab that does not read.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { loadConfiguration } from "../../../../control-plane/config/load.ts";
+import { History } from "../../../../control-plane/observability/history/history.ts";
+import { observer } from "../../../../control-plane/observability/history/observed-request.ts";
+import { Sketch } from "../../../../control-plane/observability/history/sketch.ts";
+import { Live } from "../../../../control-plane/observability/live/live.ts";
+import { envoyState } from "../../../../control-plane/observability/live/providers.ts";
+import {
+  eventText,
+  Subscribers,
+} from "../../../../control-plane/observability/live/subscribers.ts";
+import { readUsageLine } from "../../../../control-plane/observability/usage-line.ts";
+import type { UsageLine } from "../../../../control-plane/observability/usage-line.ts";
+
+const text = "llm_providers: [{model: openai/gpt-4o, access_key: $KEY}]\nobservability: {}\n";
+const loaded = loadConfiguration({ file: "gateway.yaml", text }, { KEY: "k".repeat(30) });
+if (!loaded.ok) throw new Error("the configuration is invalid");
+const { model } = loaded;
+const observe = observer(() => model);
+
+let directory: string;
+let history: History;
+let live: Live;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "live-"));
+  const log = join(directory, "access_usage.log");
+  const file = join(directory, "history.db");
+  history = new History({ log, file, observe, report: () => undefined, now: Date.now });
+  const envoyStats = () => Promise.reject(new Error("no Envoy"));
+  live = new Live({ model: () => model, observe, history, envoyStats, now: Date.now });
+});
+afterEach(async () => {
+  live.close();
+  await history.stop();
+  rmSync(directory, { recursive: true });
+});
+
+function line(id: string): UsageLine {
+  const record = { id, listener: "egress", target: "openai/gpt-4o", input: 10, output: 5 };
+  const start = (Date.now() / 1000).toFixed(3);
+  const read = readUsageLine(`${start} 200 - 1 1 900 100 50 10 20 ${JSON.stringify(record)}`);
+  if (read === undefined) throw new Error("no line");
+  return read;
+}
+
+interface Seen {
+  ids: string[];
+  requests: number | undefined;
+}
+
+/** Reads events until a condition holds. */
+async function readUntil(
+  stream: ReadableStream<Uint8Array> | undefined,
+  isDone: (seen: Seen) => boolean,
+): Promise<Seen> {
+  const seen: Seen = { ids: [], requests: undefined };
+  let rest = "";
+  const decoder = new TextDecoder();
+  for await (const bytes of stream ?? []) {
+    rest += decoder.decode(bytes, { stream: true });
+    const blocks = rest.split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const [, name, data = "{}"] = /^event: (\w+)\ndata: (.*)$/s.exec(block) ?? [];
+      const event = JSON.parse(data) as { rows?: { id: string }[]; minute?: { requests: number } };
+      if (name === "rows") seen.ids.push(...(event.rows ?? []).map(({ id }) => id));
+      if (name === "snapshot") seen.requests = event.minute?.requests;
+    }
+    if (isDone(seen)) break;
+  }
+  return seen;
+}
+
+it("a browser gets the requests before it, and those that come", async () => {
+  live.add(line("before"));
+  const stream = live.subscribe();
+  live.add(line("after"));
+  const seen = await readUntil(stream, ({ ids, requests }) => ids.length === 2 && requests === 2);
+  expect(seen).toEqual({ ids: ["before", "after"], requests: 2 });
+});
+
+it("the next browser gets what came without one, once", async () => {
+  live.add(line("one"));
+  await readUntil(live.subscribe(), ({ ids }) => ids.length === 1);
+  live.add(line("two"));
+  const seen = await readUntil(live.subscribe(), ({ ids }) => ids.length === 2);
+  expect(seen.ids).toEqual(["one", "two"]);
+});
+
+it("a tab that does not read is dropped, and the others go on", async () => {
+  const subscribers = new Subscribers();
+  const idle = subscribers.subscribe([]);
+  const other = subscribers.subscribe([]);
+  const reader = other?.getReader();
+  for (let at = 0; at < 40; at++) {
+    subscribers.publish(eventText("rows", at));
+    await reader?.read();
+  }
+  expect(subscribers.count).toBe(1);
+  let events = 0;
+  for await (const _ of idle ?? []) events += 1;
+  expect(events).toBeLessThanOrEqual(32);
+});
+
+it("browsers are limited in number", () => {
+  const subscribers = new Subscribers();
+  const streams = Array.from({ length: 21 }, () => subscribers.subscribe([]));
+  expect(streams.filter((stream) => stream === undefined)).toHaveLength(1);
+  subscribers.close();
+});
+
+it("quantiles are within 2.5 %, also of sums and after saving", () => {
+  const [one, other, restored] = [new Sketch(), new Sketch(), new Sketch()];
+  for (let value = 1; value <= 1000; value++) (value % 2 === 0 ? one : other).add(value * 100);
+  one.merge(other);
+  restored.restore(one.save());
+  for (const share of [0.01, 0.5, 0.95, 1]) {
+    const found = restored.quantile(share) ?? 0;
+    expect(Math.abs(found / (share * 100_000) - 1), String(share)).toBeLessThan(0.026);
+  }
+  expect(new Sketch().quantile(0.5)).toBeUndefined();
+});
+
+it("providers have their open requests and ejected hosts from Envoy", () => {
+  const cluster = "api_openai_com_443_bearer";
+  const page = [
+    'envoy_http_downstream_rq_active{envoy_http_conn_manager_prefix="admin"} 1',
+    'envoy_http_downstream_rq_active{envoy_http_conn_manager_prefix="egress"} 3',
+    `envoy_cluster_membership_total{envoy_cluster_name="${cluster}"} 2`,
+    `envoy_cluster_membership_total{envoy_cluster_name="attempt_${cluster}"} 2`,
+    `envoy_cluster_upstream_rq_active{envoy_cluster_name="${cluster}"} 4`,
+    `envoy_cluster_outlier_detection_ejections_active{envoy_cluster_name="${cluster}"} 1`,
+  ].join("\n");
+  expect(envoyState(page, model)).toEqual({
+    open: 3,
+    providers: [{ name: "openai", hosts: 2, ejected: 1, open: 4 }],
+  });
+});

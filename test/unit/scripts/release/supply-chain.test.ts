@@ -1,0 +1,120 @@
+// What release:check says of packages and images from outside.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  advisoryFindings,
+  imageProblems,
+  lockProblems,
+  signatureFindings,
+} from "../../../../scripts/release/supply-chain.ts";
+
+const ROOT = join(import.meta.dirname, "../../../..");
+const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
+const DIGEST = `sha256:${"0f".repeat(32)}`;
+
+describe("package-lock.json", () => {
+  it("has a hash for every package", () => {
+    expect(lockProblems(read("package-lock.json"))).toEqual([]);
+  });
+
+  it("has no installation script that `npm install --global` of the package would run", () => {
+    const { packages } = JSON.parse(read("package-lock.json")) as {
+      packages: Record<string, { dev?: boolean; hasInstallScript?: boolean }>;
+    };
+    const scripts = Object.entries(packages).filter(
+      ([, { dev, hasInstallScript }]) => dev !== true && hasInstallScript === true,
+    );
+    expect(scripts).toEqual([]);
+  });
+
+  it.each([
+    [{ integrity: "sha1-abc=" }, /has no SHA-512 integrity/],
+    [{}, /has no SHA-512 integrity/],
+    [
+      { integrity: "sha512-abc", resolved: "https://elsewhere.example/a.tgz" },
+      /does not come from/,
+    ],
+    [{ integrity: "sha512-abc", resolved: "git+ssh://git@github.com/a/b.git" }, /does not come/],
+  ])("%j is a problem", (entry, message) => {
+    const lock = JSON.stringify({ packages: { "": {}, "node_modules/a": entry } });
+    expect(lockProblems(lock)).toEqual([expect.stringMatching(message)]);
+  });
+});
+
+describe("images", () => {
+  const files =
+    (dockerfile: string, compose = "services: {}") =>
+    (file: string) =>
+      file === "Dockerfile" ? dockerfile : compose;
+
+  it("that are fetched are pinned, but for one whose digest is for the releaser to resolve", () => {
+    expect(imageProblems(read)).toEqual([
+      expect.stringMatching(/^compose\.yaml: envoyproxy\/ratelimit:3fb70258 is not pinned/),
+    ]);
+  });
+
+  it.each([
+    ["FROM debian:13", /^Dockerfile: debian:13 is not pinned.*imagetools inspect.* debian:13$/],
+    ["ARG BASE=debian:13\nFROM ${BASE} AS one\nFROM one", /debian:13 is not pinned/],
+    [`FROM debian:13@${DIGEST} AS one\nFROM redis AS two`, /redis is not pinned/],
+    ["FROM debian@sha256:0f0f", /is not pinned/],
+  ])("%s is a problem", (dockerfile, message) => {
+    expect(imageProblems(files(dockerfile))).toEqual([expect.stringMatching(message)]);
+  });
+
+  it("by digest, and stages of the file, are none", () => {
+    const dockerfile = `ARG BASE=debian:13@${DIGEST}\nFROM \${BASE} AS one\nFROM one AS two\nFROM two`;
+    const compose = `services: {a: {image: "\${A:-redis:8@${DIGEST}}"}, b: {image: "gateway:0.1.0"}}`;
+    expect(imageProblems(files(dockerfile, compose))).toEqual([]);
+  });
+
+  it("of compose.yaml by tag are a problem", () => {
+    const compose = 'services: {a: {image: "${A:-redis:8}"}, b: {image: mirror/gateway:1}}';
+    expect(imageProblems(files("", compose))).toEqual([
+      expect.stringMatching(/redis:8 is not pinned/),
+      expect.stringMatching(/mirror\/gateway:1 is not pinned/),
+    ]);
+  });
+});
+
+describe("npm audit", () => {
+  it("signatures: an invalid and a missing one are problems", () => {
+    const bad = { name: "a", version: "1.0.0" };
+    expect(signatureFindings(JSON.stringify({ invalid: [bad], missing: [bad] }))).toEqual({
+      problems: [
+        "a@1.0.0 has an invalid registry signature.",
+        "a@1.0.0 has no registry signature.",
+      ],
+      notes: [],
+    });
+    const good = JSON.stringify({ invalid: [], missing: [] });
+    expect(signatureFindings(good)).toEqual({ problems: [], notes: [] });
+  });
+
+  it("advisories: high and critical ones are problems", () => {
+    const vulnerabilities = {
+      a: { severity: "critical", range: "<2" },
+      b: { severity: "high", range: "*" },
+      c: { severity: "moderate", range: "*" },
+    };
+    expect(advisoryFindings(JSON.stringify({ vulnerabilities })).problems).toEqual([
+      "a <2 has a critical advisory.",
+      "b * has a high advisory.",
+    ]);
+  });
+
+  it.each([
+    ["", "npm gave no result"],
+    ['{"message":"405 Method Not Allowed - POST"}', "405 Method Not Allowed - POST"],
+    [
+      '{"error":{"summary":"request failed, reason: ENOTFOUND"}}',
+      "request failed, reason: ENOTFOUND",
+    ],
+  ])("that cannot be done (%s) is a note with the reason", (output, reason) => {
+    for (const findings of [signatureFindings(output), advisoryFindings(output)]) {
+      expect(findings.problems).toEqual([]);
+      expect(findings.notes).toEqual([expect.stringContaining(`are not verified: ${reason}`)]);
+    }
+  });
+});
