@@ -32,6 +32,7 @@ import {
 } from "../../hub/request/request-report";
 import { writeClosedSchema, writeMember, writeValue } from "../../hub/request/request-writing";
 import { TurnWriter } from "../../hub/request/turn-writer";
+import { isBlank } from "../../bytes/json/blank";
 import { readCount } from "../../bytes/json/number";
 import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
@@ -230,6 +231,29 @@ export abstract class ClaudeWriter extends TurnWriter {
     if (!tape.isPresent(request.topK)) return false;
     if (!isFree) report.drop(constant("top_k"));
     return isFree;
+  }
+
+  /** Writes the stop sequences but blank ones, which are rejected, after `name`. Returns whether there are any. */
+  protected writeStop(name: Span, keepsOthers: bool, out: ByteBuffer): bool {
+    const tape = this.tape;
+    const stop = this.request.stop;
+    if (!tape.isPresent(stop)) return false;
+    const start = out.length;
+    let item = tape.isArray(stop) ? tape.first(stop) : stop;
+    for (const end = tape.next(stop); item < end; item = tape.next(item)) {
+      const isKept = tape.isString(item)
+        ? !isBlank(tape.pointer(item), tape.size(item))
+        : keepsOthers;
+      if (!this.limits.supportsStop || !isKept) {
+        this.report.drop(this.report.paths.stop);
+        continue;
+      }
+      out.span(out.length == start ? name : constant(","));
+      writeValue(tape, item, out);
+    }
+    if (out.length == start) return false;
+    out.byte(0x5d);
+    return true;
   }
 
   /**

@@ -1,57 +1,19 @@
 // Fits a request to what the model supports: for the request writers, and for the edits of a body that keeps its dialect.
 import { readCount } from "../../bytes/json/number";
 import { Tape } from "../../bytes/json/tape";
-import { ByteBuffer, Span } from "../../bytes/text/bytes";
-import {
-  CHOICE_ANY,
-  CHOICE_AUTO,
-  CHOICE_NAMED,
-  HubRequest,
-  EFFORT_NONE,
-  EFFORT_UNSET,
-} from "./request";
+import { CHOICE_ANY, CHOICE_NAMED, EFFORT_NONE, EFFORT_UNSET } from "./request";
 import { isOtherEffort } from "./request-effort";
-import { FORCED_ALL, FORCED_NAMED, RequestLimits, RequestReport } from "./request-report";
-import { writeValue } from "./request-writing";
+import { FORCED_ALL, FORCED_NAMED, RequestLimits } from "./request-report";
 
 /** Returns whether the client asks for more output tokens than the model can return. */
 export function isTooMany(tape: Tape, node: u32, limits: RequestLimits): bool {
   return limits.highestMaxTokens != 0 && readCount(tape, node) > <i64>limits.highestMaxTokens;
 }
 
-/** Writes the client's number of tokens, or the model's maximum, which is listed in the report. */
-export function fitMaxTokens(
-  tape: Tape,
-  node: u32,
-  limits: RequestLimits,
-  path: Span,
-  out: ByteBuffer,
-  report: RequestReport,
-): void {
-  if (isTooMany(tape, node, limits)) {
-    out.integer(limits.highestMaxTokens);
-    report.dropForModel(path);
-  } else {
-    writeValue(tape, node, out);
-  }
-}
-
 /** Returns whether the model rejects a choice of this kind (CHOICE_). */
 export function isUnsupportedChoice(choice: i32, limits: RequestLimits): bool {
   if (limits.forcedTools == FORCED_ALL) return false;
   return choice == CHOICE_ANY || (choice == CHOICE_NAMED && limits.forcedTools != FORCED_NAMED);
-}
-
-/** Leaves the choice to the model if it does not support the client's; that is listed in the report. */
-export function fitToolChoice(
-  request: HubRequest,
-  limits: RequestLimits,
-  path: Span,
-  report: RequestReport,
-): void {
-  if (request.tools.count == 0 || !isUnsupportedChoice(request.toolChoice, limits)) return;
-  request.toolChoice = CHOICE_AUTO;
-  report.dropForModel(path);
 }
 
 /** The effort that a chat completions model is asked for, and what follows from it. Decided before anything is written. */

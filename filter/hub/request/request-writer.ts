@@ -16,13 +16,7 @@ import {
 } from "./request";
 import { isTooMany, isUnsupportedChoice } from "./request-fitting";
 import { RequestLimits, RequestReport } from "./request-report";
-import {
-  JSON_SENTENCE,
-  writeInputSchema,
-  writeSchemaSentence,
-  writeString,
-  writeValue,
-} from "./request-writing";
+import { JSON_SENTENCE, writeSchemaSentence, writeString, writeValue } from "./request-writing";
 
 const NO_REQUEST = new HubRequest();
 const NO_LIMITS = new RequestLimits();
@@ -225,10 +219,28 @@ export abstract class RequestWriter {
     out.byte(0x22);
   }
 
-  /** Writes the schema of a tool's input; a custom tool has one argument. */
+  /** Writes the schema of a tool's input: an object, which dialects require but clients may leave out. A custom tool has one argument. */
   protected writeToolSchema(tool: Tool): void {
-    if (tool.isCustom != 0) this.out.span(CUSTOM_SCHEMA);
-    else writeInputSchema(this.tape, tool.schema, this.out);
+    const tape = this.tape;
+    const schema = tool.schema;
+    const out = this.out;
+    if (tool.isCustom != 0) {
+      out.span(CUSTOM_SCHEMA);
+    } else if (schema == NO_NODE || tape.isEmpty(schema)) {
+      out.text('{"type":"object","properties":{}}');
+    } else if (tape.member(schema, constant("type")) != NO_NODE) {
+      writeValue(tape, schema, out);
+    } else {
+      out.text('{"type":"object",');
+      out.bytes(tape.pointer(schema) + 1, tape.size(schema) - 1);
+    }
+  }
+
+  /** Writes a cache mark, the value of `cache_control`; nothing if there is none. */
+  protected writeCache(mark: usize, length: u32): void {
+    if (length == 0) return;
+    this.out.text(',"cache_control":');
+    this.out.bytes(mark, length);
   }
 
   /** Returns whether the client forces a call of a tool. */

@@ -1,12 +1,8 @@
-// Pieces of a request that every dialect's writer uses: texts, cache marks, tools, schemas.
+// Pieces of a request: strings, values, schemas.
 import { KIND_OBJECT, NO_NODE, Tape } from "../../bytes/json/tape";
 import { escape, unescape } from "../../bytes/json/text";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/bytes";
 import { byteAt } from "../../bytes/text/at";
-import { isBlank } from "../../bytes/json/blank";
-import { CUSTOM_SCHEMA, writeCustomDescription } from "./custom-tools";
-import { Block, FORMAT_JSON, FORMAT_SCHEMA, HubRequest, Tool } from "./request";
-import { RequestLimits, RequestReport } from "./request-report";
 
 const QUOTE: u32 = 0x22;
 const COMMA: u32 = 0x2c;
@@ -14,10 +10,8 @@ const COMMA: u32 = 0x2c;
 /** An empty line, inside a JSON string. */
 export const BLANK_LINE = constant("\\n\\n");
 
-const CACHE_MEMBER = constant(',"cache_control":');
 const TYPE = constant("type");
 const ADDITIONAL = constant("additionalProperties");
-const EMPTY_SCHEMA = constant('{"type":"object","properties":{}}');
 
 /** Writes a JSON string whose inside is already escaped. */
 export function writeString(pointer: usize, length: u32, out: ByteBuffer): void {
@@ -39,12 +33,6 @@ export function writeValue(tape: Tape, node: u32, out: ByteBuffer): void {
   out.bytes(tape.base + start, tape.outerEnd(node) - start);
 }
 
-export function writeCache(block: Block, out: ByteBuffer): void {
-  if (block.cacheLength == 0) return;
-  out.span(CACHE_MEMBER);
-  out.bytes(block.cache, block.cacheLength);
-}
-
 const plainText = scratchBuffer();
 
 /** Writes a JSON string cut to at most `limit` bytes of its plain text, never inside a character. */
@@ -57,26 +45,6 @@ export function writeShortened(pointer: usize, length: u32, limit: u32, out: Byt
   out.byte(QUOTE);
   escape(plainText.pointer, kept, out);
   out.byte(QUOTE);
-}
-
-/** Writes the schema of a tool's input. Its type is always an object, which dialects require but clients may leave out. */
-export function writeInputSchema(tape: Tape, schema: u32, out: ByteBuffer): void {
-  if (schema == NO_NODE) {
-    out.span(EMPTY_SCHEMA);
-    return;
-  }
-  if (tape.member(schema, TYPE) != NO_NODE) {
-    writeValue(tape, schema, out);
-    return;
-  }
-  if (tape.isEmpty(schema)) {
-    out.span(EMPTY_SCHEMA);
-    return;
-  }
-  out.byte(0x7b);
-  out.text('"type":"object"');
-  out.byte(COMMA);
-  out.bytes(tape.pointer(schema) + 1, tape.size(schema) - 1);
 }
 
 /**
@@ -145,82 +113,4 @@ export function writeSchemaSentence(tape: Tape, schema: u32, out: ByteBuffer): v
     "Answer with one JSON object and nothing else: no text around it, no code fence. It must match this JSON schema: ",
   );
   escape(tape.pointer(schema), tape.size(schema), out);
-}
-
-const sentence = scratchBuffer();
-const instruction = new Span(0, 0);
-
-/**
- * Returns the instruction that replaces the schema of the response if the model does not support schemas, and drops
- * `path`; else an empty one. Valid until the next call.
- */
-export function schemaInstruction(
-  request: HubRequest,
-  limits: RequestLimits,
-  path: Span,
-  report: RequestReport,
-): Span {
-  instruction.length = 0;
-  if (request.outputFormat != FORMAT_SCHEMA || limits.supportsOutputSchema) return instruction;
-  report.dropForModel(path);
-  return formatSentence(request);
-}
-
-/** Returns the instruction that replaces the format of the response, JSON with or without a schema. Valid until the next call. */
-function formatSentence(request: HubRequest): Span {
-  if (request.outputFormat == FORMAT_JSON) return JSON_SENTENCE;
-  sentence.clear();
-  writeSchemaSentence(request.tape, request.schema, sentence);
-  instruction.pointer = sentence.pointer;
-  instruction.length = sentence.length;
-  return instruction;
-}
-
-const DESCRIPTION = constant(',"description":');
-
-/** Writes a tool's description, if it has one; a custom tool's with its grammar. */
-export function writeToolDescription(tape: Tape, tool: Tool, out: ByteBuffer): void {
-  const isPlain = tool.isCustom == 0 || tool.grammar == NO_NODE;
-  if (isPlain && isBlank(tool.description, tool.descriptionLength)) return;
-  out.span(DESCRIPTION);
-  out.byte(QUOTE);
-  if (tool.isCustom != 0) writeCustomDescription(tape, tool, out);
-  else out.bytes(tool.description, tool.descriptionLength);
-  out.byte(QUOTE);
-}
-
-/** Writes the schema of a tool's input; a custom tool has one argument. */
-export function writeToolSchema(tape: Tape, tool: Tool, out: ByteBuffer): void {
-  if (tool.isCustom != 0) out.span(CUSTOM_SCHEMA);
-  else writeInputSchema(tape, tool.schema, out);
-}
-
-/** Writes a tool's name and description; a custom tool's without its grammar. */
-export function writeToolHead(tool: Tool, out: ByteBuffer): void {
-  writeString(tool.name, tool.nameLength, out);
-  if (isBlank(tool.description, tool.descriptionLength)) return;
-  out.span(DESCRIPTION);
-  writeString(tool.description, tool.descriptionLength, out);
-}
-
-/** Writes a tool's name, description, schema and strictness. `schemaName`: `,"parameters":` or the like. */
-export function writeTool(tape: Tape, tool: Tool, schemaName: Span, out: ByteBuffer): void {
-  writeString(tool.name, tool.nameLength, out);
-  writeToolDescription(tape, tool, out);
-  out.span(schemaName);
-  writeToolSchema(tape, tool, out);
-  if (tool.isCustom == 0 && tool.isStrict != 0) out.text(',"strict":true');
-}
-
-/** Writes the name of the tool of CHOICE_NAMED. */
-export function writeChosenTool(request: HubRequest, out: ByteBuffer): void {
-  if (request.chosenTool != NO_NODE) writeValue(request.tape, request.chosenTool, out);
-  else writeString(request.chosenName, request.chosenNameLength, out);
-}
-
-/** Writes the value of a cache mark after its name; nothing if there is none. */
-export function writeToolCache(tool: Tool, out: ByteBuffer): void {
-  if (tool.cacheLength == 0) return;
-  out.span(CACHE_MEMBER);
-  out.bytes(tool.cache, tool.cacheLength);
 }

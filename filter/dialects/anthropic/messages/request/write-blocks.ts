@@ -12,7 +12,7 @@ import {
   BLOCK_TOOL_CALL,
 } from "../../../../hub/request/request";
 import { writeCallInput } from "../../../../hub/request/call-input";
-import { writeCache, writeString } from "../../../../hub/request/request-writing";
+import { writeString } from "../../../../hub/request/request-writing";
 import { unescape } from "../../../../bytes/json/text";
 import { byteAt, isDigit, isLetter } from "../../../../bytes/text/at";
 import { ByteBuffer, constant, scratchBuffer } from "../../../../bytes/text/bytes";
@@ -44,7 +44,7 @@ export abstract class AnthropicBlocks extends ClaudeWriter {
       out.text(',"title":');
       writeString(block.id, block.idLength, out);
     }
-    writeCache(block, out);
+    this.writeCache(block.cache, block.cacheLength);
     out.byte(0x7d);
   }
 
@@ -67,7 +67,7 @@ export abstract class AnthropicBlocks extends ClaudeWriter {
       writeString(block.name, block.nameLength, out);
       out.text(',"input":');
       writeCallInput(block, out, this.report);
-      writeCache(block, out);
+      this.writeCache(block.cache, block.cacheLength);
       out.byte(0x7d);
     } else {
       this.writeContentBlock(block);

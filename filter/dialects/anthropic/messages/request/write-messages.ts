@@ -12,7 +12,6 @@ import {
   ROLE_SYSTEM,
   ROLE_USER,
 } from "../../../../hub/request/request";
-import { writeCache } from "../../../../hub/request/request-writing";
 import { constant, Span } from "../../../../bytes/text/bytes";
 import { AnthropicBlocks, writeId } from "./write-blocks";
 
@@ -104,7 +103,7 @@ export abstract class AnthropicTurns extends AnthropicBlocks {
       }
     }
     if ((result.flags & FLAG_ERROR) != 0) out.text(',"is_error":true');
-    writeCache(result, out);
+    this.writeCache(result.cache, result.cacheLength);
     out.byte(0x7d);
     return end;
   }

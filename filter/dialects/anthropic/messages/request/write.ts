@@ -1,6 +1,5 @@
 // Writes a request of the hub for Anthropic. Its members: members.ts.
 // @see https://platform.claude.com/docs/en/api/messages/create
-import { isBlank } from "../../../../bytes/json/blank";
 import {
   Block,
   BLOCK_DOCUMENT_URL,
@@ -17,13 +16,7 @@ import {
 } from "../../../../hub/request/request";
 import { calledTool, findCalledTools } from "../../../../hub/request/called-tools";
 import { DOCUMENT_URLS } from "../../../../hub/request/features";
-import {
-  writeMember,
-  writeShortened,
-  writeString,
-  writeToolCache,
-  writeValue,
-} from "../../../../hub/request/request-writing";
+import { writeMember, writeShortened, writeString } from "../../../../hub/request/request-writing";
 import { constant, Span } from "../../../../bytes/text/bytes";
 import { openEnvelope } from "./envelope-edits";
 import { AnthropicTurns } from "./write-messages";
@@ -65,7 +58,7 @@ export class AnthropicRequestWriter extends AnthropicTurns {
     this.writeThinkingMembers(hasFormat, out);
     if (this.writeSampling(constant(',"top_p":'), out))
       writeMember(tape, request.topK, constant(',"top_k":'), out);
-    this.writeStop();
+    this.writeStop(constant(',"stop_sequences":['), true, out);
     if (tape.isString(request.user)) {
       out.text(',"metadata":{"user_id":');
       writeShortened(tape.pointer(request.user), tape.size(request.user), MAX_USER, out);
@@ -141,7 +134,7 @@ export class AnthropicRequestWriter extends AnthropicTurns {
       if (out.length == start) out.text(',"tools":[');
       this.begin(constant('{"name":'));
       this.writeTool(tool, constant(',"input_schema":'));
-      writeToolCache(tool, out);
+      this.writeCache(tool.cache, tool.cacheLength);
       out.byte(0x7d);
     }
     if (out.length > start) {
@@ -178,25 +171,6 @@ export class AnthropicRequestWriter extends AnthropicTurns {
     } else out.text(',"tool_choice":{"type":"auto"');
     if (isSerial && choice != CHOICE_NONE) out.text(',"disable_parallel_tool_use":true');
     out.byte(0x7d);
-  }
-
-  private writeStop(): void {
-    const tape = this.tape;
-    const out = this.out;
-    const stop = this.request.stop;
-    if (!tape.isPresent(stop)) return;
-    const start = out.length;
-    let item = tape.isArray(stop) ? tape.first(stop) : stop;
-    for (const end = tape.next(stop); item < end; item = tape.next(item)) {
-      const isText = !tape.isString(item) || !isBlank(tape.pointer(item), tape.size(item));
-      if (!this.limits.supportsStop || !isText) {
-        this.report.drop(this.report.paths.stop);
-        continue;
-      }
-      out.span(out.length == start ? constant(',"stop_sequences":[') : constant(","));
-      writeValue(tape, item, out);
-    }
-    if (out.length > start) out.byte(0x5d);
   }
 }
 

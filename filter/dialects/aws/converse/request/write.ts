@@ -9,7 +9,7 @@ import {
 } from "../../../../hub/request/request";
 import { FAMILY_CLAUDE, FAMILY_NOVA } from "../../../../hub/request/request-report";
 import { thinkingAsEffort } from "../../../../hub/request/request-effort";
-import { writeClosedSchema, writeValue } from "../../../../hub/request/request-writing";
+import { writeClosedSchema } from "../../../../hub/request/request-writing";
 import { escape } from "../../../../bytes/json/text";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../../../../bytes/text/bytes";
 import { ConverseOptions } from "./write-options";
@@ -34,7 +34,7 @@ export class ConverseWriter extends ConverseOptions {
     this.writeTools();
     this.writeMessages();
     if (this.report.fault !== null) return;
-    const hasStop = this.writeStop();
+    const hasStop = this.writeStop(constant(',"stopSequences":['), false, this.inference);
     this.writeObject(constant(',"inferenceConfig":{'), this.inference);
     this.writeObject(constant(',"additionalModelRequestFields":{'), this.extras);
     // Which sequence ended the response: in a response, and in a stream.
@@ -106,28 +106,6 @@ export class ConverseWriter extends ConverseOptions {
     if (this.instruction.length > 0) this.writeText(this.instruction);
     if (out.length == empty) out.length = start;
     else out.text("],");
-  }
-
-  /** Returns whether the request has stop sequences. */
-  private writeStop(): bool {
-    const tape = this.tape;
-    const inference = this.inference;
-    const stop = this.request.stop;
-    let hasStop = false;
-    if (!tape.isPresent(stop)) return false;
-    let item = tape.isArray(stop) ? tape.first(stop) : stop;
-    for (const end = tape.next(stop); item < end; item = tape.next(item)) {
-      const isText = tape.isString(item) && !isBlank(tape.pointer(item), tape.size(item));
-      if (!this.limits.supportsStop || !isText) {
-        this.report.drop(this.report.paths.stop);
-        continue;
-      }
-      inference.span(hasStop ? constant(",") : constant(',"stopSequences":['));
-      writeValue(tape, item, inference);
-      hasStop = true;
-    }
-    if (hasStop) inference.byte(0x5d);
-    return hasStop;
   }
 
   /** Writes members as an object; nothing if there are none. */

@@ -7,7 +7,7 @@ import {
   BLOCK_TEXT,
   FLAG_CUSTOM,
 } from "../../../../hub/request/request";
-import { writeCache, writeString } from "../../../../hub/request/request-writing";
+import { writeString } from "../../../../hub/request/request-writing";
 import { appendShortId, writeCallId } from "../../../../hub/request/call-id";
 import { writeEscapedCustomInput } from "../../../../hub/request/custom-tools";
 import { constant, Span } from "../../../../bytes/text/bytes";
@@ -56,7 +56,7 @@ export abstract class ChatParts extends OpenaiRequestWriter {
       }
       out.byte(0x7d);
     }
-    if (this.limits.supportsCacheControl) writeCache(block, out);
+    if (this.limits.supportsCacheControl) this.writeCache(block.cache, block.cacheLength);
     out.byte(0x7d);
   }
 

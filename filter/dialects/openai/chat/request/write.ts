@@ -16,7 +16,6 @@ import { effortWord } from "../../../../hub/request/request-effort";
 import {
   isStrictSchema,
   writeShortened,
-  writeToolCache,
   writeValue,
 } from "../../../../hub/request/request-writing";
 import { constant } from "../../../../bytes/text/bytes";
@@ -127,7 +126,7 @@ export class ChatRequestWriter extends ChatMessages {
     this.begin(constant('{"type":"function","function":{"name":'));
     this.writeTool(tool, constant(',"parameters":'));
     out.byte(0x7d);
-    if (this.limits.supportsCacheControl) writeToolCache(tool, out);
+    if (this.limits.supportsCacheControl) this.writeCache(tool.cache, tool.cacheLength);
     else if (tool.cacheLength > 0) this.report.drop(this.report.paths.toolCache);
     out.byte(0x7d);
   }
