@@ -1,5 +1,10 @@
 // `service_tier` of requests and responses.
-import { TIER_FLEX, TIER_PRIORITY, TIER_SCALE } from "../../hub/response/translation";
+import {
+  TIER_FLEX,
+  TIER_PRIORITY,
+  TIER_SCALE,
+  TIER_STANDARD,
+} from "../../hub/response/translation";
 import { Tape } from "../../bytes/json/tape";
 import { constant, Span } from "../../bytes/text/bytes";
 
@@ -24,6 +29,13 @@ export function isOpenaiTier(tape: Tape, node: u32): bool {
     if (tape.equals(node, unchecked(OPENAI_TIERS[i]))) return true;
   }
   return false;
+}
+
+/** Returns the tier of a response. Words other than OpenAI's mean the standard tier. */
+export function tierOf(tape: Tape, node: u32): i32 {
+  if (tape.equals(node, PRIORITY)) return TIER_PRIORITY;
+  if (tape.equals(node, FLEX)) return TIER_FLEX;
+  return tape.equals(node, SCALE) ? TIER_SCALE : TIER_STANDARD;
 }
 
 export function tierWord(tier: i32): Span {

@@ -2,6 +2,7 @@
 //
 // Texts are the insides of JSON strings, still escaped, and valid during the call only: a sink that needs them later copies
 // them. A complete response is the same events in one call. `end` or `fault` is the last event.
+import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer } from "../../bytes/text/bytes";
 import { TextRuns } from "../../bytes/text/text-runs";
 import { Fault } from "../faults/fault";
@@ -16,6 +17,16 @@ export class Citation {
   /** The cited text, if the provider sends it. */
   cited: usize = 0;
   citedLength: u32 = 0;
+
+  /** Sets the source. A title or cited text that is no string is left out. */
+  set(tape: Tape, url: u32, title: u32, cited: u32): void {
+    this.url = tape.pointer(url);
+    this.urlLength = tape.size(url);
+    this.title = tape.isString(title) ? tape.pointer(title) : 0;
+    this.titleLength = tape.isString(title) ? tape.size(title) : 0;
+    this.cited = tape.isString(cited) ? tape.pointer(cited) : 0;
+    this.citedLength = tape.isString(cited) ? tape.size(cited) : 0;
+  }
 }
 
 export abstract class ResponseSink {

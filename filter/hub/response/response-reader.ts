@@ -5,6 +5,7 @@ import { TextRuns } from "../../bytes/text/text-runs";
 import { ResponseSink } from "./events";
 import { Fault } from "../faults/fault";
 import { FINISH_NONE } from "./finish-reason";
+import { ByteBuffer } from "../../bytes/text/bytes";
 import { Translation } from "./translation";
 
 export abstract class ResponseReader {
@@ -57,6 +58,20 @@ export abstract class ResponseReader {
 
   protected canRepeat(tape: Tape, node: u32): void {
     this.repeatable.set(tape.pointer(node), tape.size(node));
+  }
+
+  /** Padding against traffic analysis, different in every event. */
+  protected readNoise(tape: Tape, node: u32): void {
+    if (!tape.isString(node)) return;
+    this.repeatable.noise = tape.pointer(node);
+    this.repeatable.noiseLength = tape.size(node);
+  }
+
+  /** Replaces a text of the head by the provider's, if it sends one. */
+  protected replace(text: ByteBuffer, tape: Tape, node: u32): void {
+    if (!tape.isString(node) || tape.size(node) == 0) return;
+    text.clear();
+    text.bytes(tape.pointer(node), tape.size(node));
   }
 
   protected begin(): void {

@@ -1,13 +1,13 @@
 // Reads the content blocks of a message into the hub's events, whole or in deltas.
 // @see https://docs.anthropic.com/en/docs/build-with-claude/streaming#content-block-delta-types
 import {
-  Dropped,
   DROPPED_BLOCK,
   DROPPED_CITATION,
   DROPPED_SERVER_TOOL,
   DROPPED_TOOL_CALL,
 } from "../../../../hub/dropped";
 import { Citation, ResponseSink } from "../../../../hub/response/events";
+import { Translation } from "../../../../hub/response/translation";
 import { putMadeId } from "../../../../hub/response/made-id";
 import { CARRIER_ANTHROPIC } from "../../../../hub/reasoning-carrier";
 import { UNSIGNED_MARK } from "../../../../hub/request/request";
@@ -57,8 +57,7 @@ export class BlockReader {
 
   constructor(
     private sink: ResponseSink,
-    private dropped: Dropped,
-    private requestId: ByteBuffer,
+    private translation: Translation,
   ) {}
 
   release(): void {
@@ -109,7 +108,7 @@ export class BlockReader {
         tape.equals(type, constant("server_tool_use")) ||
         tape.equals(type, constant("mcp_tool_use"));
       const isResult = tape.isPresent(tape.member(block, constant("tool_use_id")));
-      this.dropped.add(isTool || isResult ? DROPPED_SERVER_TOOL : DROPPED_BLOCK);
+      this.translation.dropped.add(isTool || isResult ? DROPPED_SERVER_TOOL : DROPPED_BLOCK);
     }
   }
 
@@ -125,7 +124,7 @@ export class BlockReader {
     const name = tape.member(node, constant("name"));
     if (!tape.isString(name) || tape.size(name) == 0) {
       this.push(index, BLOCK_OTHER);
-      this.dropped.add(DROPPED_TOOL_CALL);
+      this.translation.dropped.add(DROPPED_TOOL_CALL);
       return;
     }
     const block = this.push(index, BLOCK_TOOL);
@@ -139,7 +138,7 @@ export class BlockReader {
       );
     } else {
       const made = new ByteBuffer();
-      putMadeId(constant("toolu_"), this.requestId, block.slot, made);
+      putMadeId(constant("toolu_"), this.translation.requestId, block.slot, made);
       this.sink.toolBegin(
         block.slot,
         made.pointer,
@@ -248,18 +247,11 @@ export class BlockReader {
   private readCitation(tape: Tape, node: u32): void {
     const url = tape.member(node, constant("url"));
     if (!tape.isString(url)) {
-      this.dropped.add(DROPPED_CITATION);
+      this.translation.dropped.add(DROPPED_CITATION);
       return;
     }
-    const citation = this.citation;
-    citation.url = tape.pointer(url);
-    citation.urlLength = tape.size(url);
-    const title = tape.member(node, constant("title"));
-    citation.title = tape.isString(title) ? tape.pointer(title) : 0;
-    citation.titleLength = tape.isString(title) ? tape.size(title) : 0;
     const cited = tape.member(node, constant("cited_text"));
-    citation.cited = tape.isString(cited) ? tape.pointer(cited) : 0;
-    citation.citedLength = tape.isString(cited) ? tape.size(cited) : 0;
-    this.sink.citation(citation);
+    this.citation.set(tape, url, tape.member(node, constant("title")), cited);
+    this.sink.citation(this.citation);
   }
 }

@@ -9,7 +9,7 @@ import { readFault } from "../../../../hub/faults/read-fault";
 import { ResponseReader } from "../../../../hub/response/response-reader";
 import { NO_COUNT, readCount } from "../../../../bytes/json/number";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
-import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
+import { constant } from "../../../../bytes/text/bytes";
 import { TextRuns } from "../../../../bytes/text/text-runs";
 import { STOP_REASONS } from "./finish-reason";
 import { BlockReader } from "./read-blocks";
@@ -20,11 +20,7 @@ const ERROR = constant("error");
 const USAGE = constant("usage");
 
 export class AnthropicMessagesReader extends ResponseReader {
-  private blocks: BlockReader = new BlockReader(
-    this.sink,
-    this.translation.dropped,
-    this.translation.requestId,
-  );
+  private blocks: BlockReader = new BlockReader(this.sink, this.translation);
 
   release(): void {
     this.blocks.release();
@@ -101,8 +97,8 @@ export class AnthropicMessagesReader extends ResponseReader {
     const usage = tape.member(message, USAGE);
     if (tape.isObject(usage)) readUsage(tape, usage, this.translation.usage);
     if (this.hasBegun) return;
-    replaceIfPresent(this.translation.head.id, tape, tape.member(message, constant("id")));
-    replaceIfPresent(this.translation.head.model, tape, tape.member(message, constant("model")));
+    this.replace(this.translation.head.id, tape, tape.member(message, constant("id")));
+    this.replace(this.translation.head.model, tape, tape.member(message, constant("model")));
     const tier = tape.member(usage, constant("service_tier"));
     if (tape.equals(tier, constant("priority"))) this.translation.head.tier = TIER_PRIORITY;
     else if (tape.equals(tier, constant("batch"))) this.translation.head.tier = TIER_BATCH;
@@ -147,10 +143,4 @@ export class AnthropicMessagesReader extends ResponseReader {
       hasSequence ? tape.size(sequence) : 0,
     );
   }
-}
-
-function replaceIfPresent(text: ByteBuffer, tape: Tape, node: u32): void {
-  if (!tape.isString(node) || tape.size(node) == 0) return;
-  text.clear();
-  text.bytes(tape.pointer(node), tape.size(node));
 }

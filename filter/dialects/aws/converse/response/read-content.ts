@@ -1,13 +1,13 @@
 // Reads the content blocks of a response into the hub's events, whole or in deltas.
 // @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html
 import {
-  Dropped,
   DROPPED_BLOCK,
   DROPPED_CITATION,
   DROPPED_SERVER_TOOL,
   DROPPED_TOOL_CALL,
 } from "../../../../hub/dropped";
 import { ResponseSink } from "../../../../hub/response/events";
+import { Translation } from "../../../../hub/response/translation";
 import { putMadeId } from "../../../../hub/response/made-id";
 import { CARRIER_ANTHROPIC } from "../../../../hub/reasoning-carrier";
 import { Tape } from "../../../../bytes/json/tape";
@@ -48,8 +48,7 @@ export class ContentReader {
 
   constructor(
     private sink: ResponseSink,
-    private dropped: Dropped,
-    private requestId: ByteBuffer,
+    private translation: Translation,
   ) {}
 
   /** Reads a block of a complete response. */
@@ -71,11 +70,11 @@ export class ContentReader {
     } else if (tape.isObject(cited)) {
       this.texts(tape, tape.member(cited, constant("content")));
       if (tape.isArray(tape.member(cited, constant("citations"))))
-        this.dropped.add(DROPPED_CITATION);
+        this.translation.dropped.add(DROPPED_CITATION);
     } else if (tape.isString(tape.member(block, TEXT))) {
       this.text(tape, tape.member(block, TEXT));
     } else {
-      this.dropped.add(
+      this.translation.dropped.add(
         tape.isPresent(tape.member(block, constant("toolResult")))
           ? DROPPED_SERVER_TOOL
           : DROPPED_BLOCK,
@@ -90,7 +89,9 @@ export class ContentReader {
     const name = tape.member(tool, constant("name"));
     const isServers = tape.equals(tape.member(tool, constant("type")), constant("server_tool_use"));
     if (isServers || !tape.isString(name) || tape.size(name) == 0) {
-      this.dropped.add(isServers || !tape.isObject(tool) ? DROPPED_SERVER_TOOL : DROPPED_TOOL_CALL);
+      this.translation.dropped.add(
+        isServers || !tape.isObject(tool) ? DROPPED_SERVER_TOOL : DROPPED_TOOL_CALL,
+      );
       return;
     }
     if (this.open.length >= MAX_OPEN) this.stop(unchecked(this.open[0]).index);
@@ -101,7 +102,7 @@ export class ContentReader {
       this.begin(call.slot, tape.pointer(id), tape.size(id), tape, name);
     } else {
       const made = new ByteBuffer();
-      putMadeId(constant("tooluse_"), this.requestId, call.slot, made);
+      putMadeId(constant("tooluse_"), this.translation.requestId, call.slot, made);
       this.begin(call.slot, made.pointer, made.length, tape, name);
       made.release();
     }
@@ -135,7 +136,9 @@ export class ContentReader {
       const isText = tape.isString(this.piece) && !tape.isPresent(tape.member(value, SIGNATURE));
       return isText ? KIND_REASONING : KIND_NONE;
     }
-    this.dropped.add(tape.equals(key, constant("citation")) ? DROPPED_CITATION : DROPPED_BLOCK);
+    this.translation.dropped.add(
+      tape.equals(key, constant("citation")) ? DROPPED_CITATION : DROPPED_BLOCK,
+    );
     return KIND_NONE;
   }
   /** The string of the last delta. */

@@ -26,11 +26,7 @@ const STOP_SEQUENCE = constant("stop_sequence");
 const USAGE = constant("usage");
 
 export class BedrockConverseReader extends ResponseReader {
-  private content: ContentReader = new ContentReader(
-    this.sink,
-    this.translation.dropped,
-    this.translation.requestId,
-  );
+  private content: ContentReader = new ContentReader(this.sink, this.translation);
   /** What a repeated event continues. */
   private repeatsKind: i32 = KIND_NONE;
   private repeatsIndex: i64 = -1;
@@ -97,13 +93,6 @@ export class BedrockConverseReader extends ResponseReader {
     // A complete response without a reason is still complete.
     if (this.finishReason == FINISH_NONE) this.finish(FINISH_UNKNOWN, 0, 0);
     this.endOfStream();
-  }
-
-  /** Padding against traffic analysis, different in every event. */
-  private readNoise(tape: Tape, node: u32): void {
-    if (!tape.isString(node)) return;
-    this.repeatable.noise = tape.pointer(node);
-    this.repeatable.noiseLength = tape.size(node);
   }
 
   private readDelta(tape: Tape, index: i64, delta: u32): void {

@@ -1,19 +1,19 @@
 // Reads the parts of a candidate's content: texts, thoughts, calls.
 // @see https://ai.google.dev/api/caching#Part
 import {
-  Dropped,
   DROPPED_BLOCK,
   DROPPED_SERVER_TOOL,
   DROPPED_TOOL_ARGUMENTS,
   DROPPED_TOOL_CALL,
 } from "../../../../hub/dropped";
 import { ResponseSink } from "../../../../hub/response/events";
+import { Translation } from "../../../../hub/response/translation";
 import { putMadeId } from "../../../../hub/response/made-id";
 import { isIdText, MAX_SIGNED_ID, writeSignedId } from "../../../../hub/request/signed-call-id";
 import { minify } from "../../../../bytes/json/minify";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { escape, unescape } from "../../../../bytes/json/text";
-import { ByteBuffer, constant, scratchBuffer } from "../../../../bytes/text/bytes";
+import { constant, scratchBuffer } from "../../../../bytes/text/bytes";
 import { TextRuns } from "../../../../bytes/text/text-runs";
 import { appendBase64Url } from "../signature";
 
@@ -41,8 +41,7 @@ export class PartReader {
 
   constructor(
     private sink: ResponseSink,
-    private dropped: Dropped,
-    private requestId: ByteBuffer,
+    private translation: Translation,
   ) {}
 
   read(tape: Tape, parts: u32): void {
@@ -78,10 +77,10 @@ export class PartReader {
     if (tape.isString(words)) this.readText(tape, part, words);
     else if (tape.isObject(call)) this.readCall(tape, part, call);
     else if (tape.isPresent(tape.member(part, constant("inlineData"))))
-      this.dropped.add(DROPPED_BLOCK);
+      this.translation.dropped.add(DROPPED_BLOCK);
     else if (tape.isPresent(tape.member(part, constant("fileData"))))
-      this.dropped.add(DROPPED_BLOCK);
-    else if (!isSignature(tape, part)) this.dropped.add(DROPPED_SERVER_TOOL);
+      this.translation.dropped.add(DROPPED_BLOCK);
+    else if (!isSignature(tape, part)) this.translation.dropped.add(DROPPED_SERVER_TOOL);
   }
 
   private readText(tape: Tape, part: u32, words: u32): void {
@@ -99,7 +98,7 @@ export class PartReader {
   private readCall(tape: Tape, part: u32, call: u32): void {
     const name = tape.member(call, constant("name"));
     if (!tape.isString(name) || tape.size(name) == 0 || this.calls >= MAX_CALLS) {
-      this.dropped.add(DROPPED_TOOL_CALL);
+      this.translation.dropped.add(DROPPED_TOOL_CALL);
       return;
     }
     this.end();
@@ -121,7 +120,8 @@ export class PartReader {
       this.sink.toolArguments(slot, text.pointer, text.length);
     }
     const pieces = tape.member(call, PARTIAL_ARGS);
-    if (tape.isArray(pieces) && !tape.isEmpty(pieces)) this.dropped.add(DROPPED_TOOL_ARGUMENTS);
+    if (tape.isArray(pieces) && !tape.isEmpty(pieces))
+      this.translation.dropped.add(DROPPED_TOOL_ARGUMENTS);
     this.sink.toolEnd(slot);
   }
 
@@ -135,7 +135,7 @@ export class PartReader {
       !isIdText(plain.pointer, plain.length)
     ) {
       plain.clear();
-      putMadeId(constant("call_"), this.requestId, slot, plain);
+      putMadeId(constant("call_"), this.translation.requestId, slot, plain);
     }
     id.clear();
     if (!this.readSignature(tape, signed)) id.bytes(plain.pointer, plain.length);

@@ -1,7 +1,8 @@
 // Reads the sources of a candidate: what a search found, and where recited texts come from.
 // @see https://ai.google.dev/api/generate-content#GroundingMetadata
-import { Dropped, DROPPED_CITATION } from "../../../../hub/dropped";
+import { DROPPED_CITATION } from "../../../../hub/dropped";
 import { Citation, ResponseSink } from "../../../../hub/response/events";
+import { Translation } from "../../../../hub/response/translation";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
 
@@ -16,7 +17,7 @@ export class SourceReader {
 
   constructor(
     private sink: ResponseSink,
-    private dropped: Dropped,
+    private translation: Translation,
   ) {}
 
   /** Reads `groundingMetadata`. The member of a chunk is its kind: `web`, `retrievedContext`, `maps`. */
@@ -49,15 +50,10 @@ export class SourceReader {
   private cite(tape: Tape, source: u32): void {
     const uri = tape.member(source, constant("uri"));
     if (!tape.isString(uri) || tape.size(uri) == 0) {
-      this.dropped.add(DROPPED_CITATION);
+      this.translation.dropped.add(DROPPED_CITATION);
       return;
     }
-    const title = tape.member(source, constant("title"));
-    const citation = this.citation;
-    citation.url = tape.pointer(uri);
-    citation.urlLength = tape.size(uri);
-    citation.title = tape.isString(title) ? tape.pointer(title) : 0;
-    citation.titleLength = tape.isString(title) ? tape.size(title) : 0;
-    this.sink.citation(citation);
+    this.citation.set(tape, uri, tape.member(source, constant("title")), NO_NODE);
+    this.sink.citation(this.citation);
   }
 }

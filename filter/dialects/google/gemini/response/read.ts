@@ -11,7 +11,7 @@ import {
 import { ResponseReader } from "../../../../hub/response/response-reader";
 import { readCount } from "../../../../bytes/json/number";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
-import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
+import { constant } from "../../../../bytes/text/bytes";
 import { TextRuns } from "../../../../bytes/text/text-runs";
 import { ERROR, failureIn } from "./failure";
 import { FINISH_REASONS } from "./finish-reason";
@@ -20,13 +20,9 @@ import { SourceReader } from "./read-sources";
 import { UsageReader } from "./read-usage";
 
 export class GeminiReader extends ResponseReader {
-  private parts: PartReader = new PartReader(
-    this.sink,
-    this.translation.dropped,
-    this.translation.requestId,
-  );
+  private parts: PartReader = new PartReader(this.sink, this.translation);
   private tokens: UsageReader = new UsageReader();
-  private sources: SourceReader = new SourceReader(this.sink, this.translation.dropped);
+  private sources: SourceReader = new SourceReader(this.sink, this.translation);
 
   /** A stream without `alt=sse`, and some proxies, have a list of responses. */
   readEvent(tape: Tape): void {
@@ -93,8 +89,8 @@ export class GeminiReader extends ResponseReader {
       return;
     }
     if (!this.hasBegun) {
-      replaceIfPresent(this.translation.head.model, tape, model);
-      replaceIfPresent(this.translation.head.id, tape, id);
+      this.replace(this.translation.head.model, tape, model);
+      this.replace(this.translation.head.id, tape, id);
     }
     this.readFeedback(tape, feedback);
     if (tape.isArray(candidates)) this.readCandidates(tape, candidates);
@@ -153,10 +149,4 @@ export class GeminiReader extends ResponseReader {
     this.parts.end();
     this.sink.refusal(tape.pointer(message), tape.size(message));
   }
-}
-
-function replaceIfPresent(text: ByteBuffer, tape: Tape, node: u32): void {
-  if (!tape.isString(node) || tape.size(node) == 0) return;
-  text.clear();
-  text.bytes(tape.pointer(node), tape.size(node));
 }

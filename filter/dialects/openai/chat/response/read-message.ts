@@ -1,14 +1,14 @@
 // Reads an assistant message of a chat provider, or a delta, which has the same members.
 import {
-  Dropped,
   DROPPED_AUDIO,
   DROPPED_BLOCK,
   DROPPED_CITATION,
   DROPPED_SERVER_TOOL,
 } from "../../../../hub/dropped";
 import { Citation, ResponseSink } from "../../../../hub/response/events";
+import { Translation } from "../../../../hub/response/translation";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
-import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
+import { constant } from "../../../../bytes/text/bytes";
 import { TextRuns } from "../../../../bytes/text/text-runs";
 import { ReasoningReader } from "./read-reasoning";
 import { ToolCallReader } from "./read-tool-calls";
@@ -38,8 +38,7 @@ export class MessageReader {
 
   constructor(
     private sink: ResponseSink,
-    private dropped: Dropped,
-    private requestId: ByteBuffer,
+    private translation: Translation,
   ) {}
 
   read(tape: Tape, message: u32): void {
@@ -112,9 +111,9 @@ export class MessageReader {
 
   /** Counts a member that no client's dialect has; unknown ones are ignored. */
   private drop(tape: Tape, key: u32): void {
-    if (tape.equals(key, constant("audio"))) this.dropped.add(DROPPED_AUDIO);
-    else if (tape.equals(key, constant("images"))) this.dropped.add(DROPPED_BLOCK);
-    else if (tape.equals(key, EXECUTED_TOOLS)) this.dropped.add(DROPPED_SERVER_TOOL);
+    if (tape.equals(key, constant("audio"))) this.translation.dropped.add(DROPPED_AUDIO);
+    else if (tape.equals(key, constant("images"))) this.translation.dropped.add(DROPPED_BLOCK);
+    else if (tape.equals(key, EXECUTED_TOOLS)) this.translation.dropped.add(DROPPED_SERVER_TOOL);
   }
 
   private findSingle(tape: Tape, content: u32, thoughts: u32, calls: u32): void {
@@ -157,7 +156,7 @@ export class MessageReader {
     this.isBegun = true;
     let reasoning = this.reasoning;
     if (reasoning == null) {
-      reasoning = new ReasoningReader(this.sink, this.dropped);
+      reasoning = new ReasoningReader(this.sink, this.translation);
       this.reasoning = reasoning;
     }
     reasoning.read(tape, text, details);
@@ -167,7 +166,7 @@ export class MessageReader {
     this.isBegun = true;
     let tools = this.tools;
     if (tools == null) {
-      tools = new ToolCallReader(this.sink, this.dropped, this.requestId);
+      tools = new ToolCallReader(this.sink, this.translation);
       this.tools = tools;
     }
     const reasoning = this.reasoning;
@@ -185,8 +184,9 @@ export class MessageReader {
       if (tape.equals(type, THINKING)) this.readThinking(tape, tape.member(part, THINKING));
       else if (tape.equals(type, REFUSAL)) this.refusal(tape, tape.member(part, REFUSAL));
       else if (tape.isString(text)) this.text(tape, text);
-      else if (tape.equals(type, constant("reference"))) this.dropped.add(DROPPED_CITATION);
-      else this.dropped.add(DROPPED_BLOCK);
+      else if (tape.equals(type, constant("reference")))
+        this.translation.dropped.add(DROPPED_CITATION);
+      else this.translation.dropped.add(DROPPED_BLOCK);
     }
   }
 
@@ -204,7 +204,7 @@ export class MessageReader {
     const end = tape.next(annotations);
     for (let entry = tape.first(annotations); entry < end; entry = tape.next(entry)) {
       const place = tape.member(entry, constant("url_citation"));
-      if (place == NO_NODE) this.dropped.add(DROPPED_CITATION);
+      if (place == NO_NODE) this.translation.dropped.add(DROPPED_CITATION);
       else this.cite(tape, place);
     }
   }
@@ -213,15 +213,8 @@ export class MessageReader {
     const url = tape.member(place, constant("url"));
     if (!tape.isString(url) || tape.size(url) == 0) return;
     this.hasCitations = true;
-    const citation = this.citation;
-    citation.url = tape.pointer(url);
-    citation.urlLength = tape.size(url);
-    const title = tape.member(place, constant("title"));
-    citation.title = tape.isString(title) ? tape.pointer(title) : 0;
-    citation.titleLength = tape.isString(title) ? tape.size(title) : 0;
-    citation.cited = 0;
-    citation.citedLength = 0;
-    this.sink.citation(citation);
+    this.citation.set(tape, url, tape.member(place, constant("title")), NO_NODE);
+    this.sink.citation(this.citation);
   }
 }
 

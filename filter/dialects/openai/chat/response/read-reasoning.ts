@@ -1,8 +1,9 @@
 // Reads reasoning of chat providers: plain text (`reasoning_content`, `reasoning`) and OpenRouter's `reasoning_details`,
 // which may hold signatures and encrypted blocks (docs/decisions/2026-11-21-reasoning-carrier.md).
 // @see https://openrouter.ai/docs/use-cases/reasoning-tokens#reasoning-details-array-structure
-import { Dropped, DROPPED_SIGNATURE } from "../../../../hub/dropped";
+import { DROPPED_SIGNATURE } from "../../../../hub/dropped";
 import { ResponseSink } from "../../../../hub/response/events";
+import { Translation } from "../../../../hub/response/translation";
 import { CARRIER_ANTHROPIC } from "../../../../hub/reasoning-carrier";
 import { NO_COUNT, readCount } from "../../../../bytes/json/number";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
@@ -22,7 +23,7 @@ export class ReasoningReader {
 
   constructor(
     private sink: ResponseSink,
-    private dropped: Dropped,
+    private translation: Translation,
   ) {}
 
   /** Whether reasoning comes as text alone. */
@@ -91,7 +92,7 @@ export class ReasoningReader {
     }
     const signature = tape.member(entry, constant("signature"));
     if (!tape.isString(signature) || tape.size(signature) == 0) return;
-    if (this.hasContent) this.dropped.add(DROPPED_SIGNATURE);
+    if (this.hasContent) this.translation.dropped.add(DROPPED_SIGNATURE);
     else this.sink.signature(CARRIER_ANTHROPIC, tape.pointer(signature), tape.size(signature));
   }
 }

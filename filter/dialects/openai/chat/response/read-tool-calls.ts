@@ -2,8 +2,9 @@
 //
 // Fragments of a call have the same `index`. Some providers omit the index, send index 0 with different ids (Gemini), repeat id
 // and name in each fragment, send them late, or never send an id (older Ollama).
-import { Dropped, DROPPED_TOOL_ARGUMENTS, DROPPED_TOOL_CALL } from "../../../../hub/dropped";
+import { DROPPED_TOOL_ARGUMENTS, DROPPED_TOOL_CALL } from "../../../../hub/dropped";
 import { ResponseSink } from "../../../../hub/response/events";
+import { Translation } from "../../../../hub/response/translation";
 import { putMadeId } from "../../../../hub/response/made-id";
 import { InnerProgress, isBlank } from "../../../../bytes/json/inner-progress";
 import { NO_COUNT, readCount } from "../../../../bytes/json/number";
@@ -57,8 +58,7 @@ export class ToolCallReader {
 
   constructor(
     private sink: ResponseSink,
-    private dropped: Dropped,
-    private requestId: ByteBuffer,
+    private translation: Translation,
   ) {}
 
   readCalls(tape: Tape, list: u32): void {
@@ -108,7 +108,7 @@ export class ToolCallReader {
       const call = unchecked(this.calls[i]);
       if (call.slot < 0) {
         if (call.name.length == 0) {
-          this.dropped.add(DROPPED_TOOL_CALL);
+          this.translation.dropped.add(DROPPED_TOOL_CALL);
           continue;
         }
         this.begin(call);
@@ -162,7 +162,7 @@ export class ToolCallReader {
       if (!isOther && !isNext) return found;
     }
     if (this.calls.length >= MAX_CALLS) {
-      this.dropped.add(DROPPED_TOOL_CALL);
+      this.translation.dropped.add(DROPPED_TOOL_CALL);
       return null;
     }
     this.contentBegins();
@@ -179,7 +179,7 @@ export class ToolCallReader {
     call.slot = this.begun++;
     if (call.id.length == 0) {
       call.isIdMade = true;
-      putMadeId(constant("call_"), this.requestId, call.slot, call.id);
+      putMadeId(constant("call_"), this.translation.requestId, call.slot, call.id);
     }
     this.sink.toolBegin(
       call.slot,
@@ -195,7 +195,7 @@ export class ToolCallReader {
   private addArguments(call: ToolCall, pointer: usize, length: u32): void {
     if (length == 0) return;
     if (call.isEnded) {
-      if (!isBlank(pointer, length)) this.dropped.add(DROPPED_TOOL_ARGUMENTS);
+      if (!isBlank(pointer, length)) this.translation.dropped.add(DROPPED_TOOL_ARGUMENTS);
       return;
     }
     if (call.isHeldEmpty) {
@@ -203,7 +203,8 @@ export class ToolCallReader {
       call.held.clear();
     }
     const used = call.progress.feed(pointer, length);
-    if (!isBlank(pointer + used, length - used)) this.dropped.add(DROPPED_TOOL_ARGUMENTS);
+    if (!isBlank(pointer + used, length - used))
+      this.translation.dropped.add(DROPPED_TOOL_ARGUMENTS);
     if (call.slot >= 0) {
       this.write(call, pointer, used);
       return;

@@ -3,12 +3,6 @@
 // @see https://platform.openai.com/docs/api-reference/chat/object
 // @see https://platform.openai.com/docs/api-reference/chat-streaming
 import { DROPPED_CHOICE, DROPPED_FINISH_REASON, DROPPED_LOGPROBS } from "../../../../hub/dropped";
-import {
-  TIER_FLEX,
-  TIER_PRIORITY,
-  TIER_SCALE,
-  TIER_STANDARD,
-} from "../../../../hub/response/translation";
 import { Fault } from "../../../../hub/faults/fault";
 import {
   findReason,
@@ -23,8 +17,9 @@ import { readFault } from "../../../../hub/faults/read-fault";
 import { ResponseReader } from "../../../../hub/response/response-reader";
 import { readCount } from "../../../../bytes/json/number";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
-import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
+import { constant } from "../../../../bytes/text/bytes";
 import { TextRuns } from "../../../../bytes/text/text-runs";
+import { tierOf } from "../../tier";
 import { FINISH_REASONS } from "./finish-reason";
 import { MessageReader } from "./read-message";
 import { readUsage } from "./read-usage";
@@ -37,11 +32,7 @@ const DELTA = constant("delta");
 const FINISH_REASON = constant("finish_reason");
 
 export class OpenaiChatReader extends ResponseReader {
-  private message: MessageReader = new MessageReader(
-    this.sink,
-    this.translation.dropped,
-    this.translation.requestId,
-  );
+  private message: MessageReader = new MessageReader(this.sink, this.translation);
   private isComplete: bool = false;
   /** Members of the current chunk, or NO_NODE. */
   private choices: u32 = NO_NODE;
@@ -95,6 +86,7 @@ export class OpenaiChatReader extends ResponseReader {
       } else if (tape.equals(key, constant("x_groq"))) groq = value;
       else if (tape.equals(key, MESSAGE)) message = value;
       else if (tape.equals(key, constant("search_results"))) this.searchResults = value;
+      // Padding against traffic analysis (OpenAI; `p` at Mistral).
       else if (tape.equals(key, constant("obfuscation")) || tape.equals(key, constant("p")))
         this.readNoise(tape, value);
       else if (!this.hasBegun) this.readHead(tape, key);
@@ -110,13 +102,6 @@ export class OpenaiChatReader extends ResponseReader {
     return false;
   }
 
-  /** Padding against traffic analysis, different in every chunk (OpenAI; `p` at Mistral). */
-  private readNoise(tape: Tape, node: u32): void {
-    if (!tape.isString(node)) return;
-    this.repeatable.noise = tape.pointer(node);
-    this.repeatable.noiseLength = tape.size(node);
-  }
-
   private useUsage(tape: Tape, usage: u32): void {
     readUsage(tape, usage, this.translation.usage);
     // Usage before the finish reason is a running count.
@@ -126,20 +111,13 @@ export class OpenaiChatReader extends ResponseReader {
   private readHead(tape: Tape, key: u32): void {
     const value = key + 1;
     const head = this.translation.head;
-    if (tape.equals(key, constant("created"))) {
-      head.setCreated(readCount(tape, value));
-    }
+    if (tape.equals(key, constant("created"))) head.setCreated(readCount(tape, value));
     if (!tape.isString(value) || tape.size(value) == 0) return;
-    if (tape.equals(key, constant("id"))) replace(head.id, tape, value);
-    else if (tape.equals(key, constant("model"))) replace(head.model, tape, value);
+    if (tape.equals(key, constant("id"))) this.replace(head.id, tape, value);
+    else if (tape.equals(key, constant("model"))) this.replace(head.model, tape, value);
     else if (tape.equals(key, constant("system_fingerprint")))
-      replace(head.fingerprint, tape, value);
-    else if (tape.equals(key, constant("service_tier"))) {
-      if (tape.equals(value, constant("priority"))) head.tier = TIER_PRIORITY;
-      else if (tape.equals(value, constant("flex"))) head.tier = TIER_FLEX;
-      else if (tape.equals(value, constant("scale"))) head.tier = TIER_SCALE;
-      else head.tier = TIER_STANDARD;
-    }
+      this.replace(head.fingerprint, tape, value);
+    else if (tape.equals(key, constant("service_tier"))) head.tier = tierOf(tape, value);
   }
 
   /** The first choice is the response: a request for several was rejected. */
@@ -230,11 +208,6 @@ function isOfMessage(tape: Tape, choice: u32): bool {
     tape.isPresent(tape.member(choice, MESSAGE)) ||
     tape.isPresent(tape.member(choice, FINISH_REASON))
   );
-}
-
-function replace(text: ByteBuffer, tape: Tape, node: u32): void {
-  text.clear();
-  text.bytes(tape.pointer(node), tape.size(node));
 }
 
 /** Returns whether an `error` member is an error: some providers send null or an empty one with every chunk. */

@@ -2,7 +2,6 @@
 // `output_index`, change an item's id between two events, or send arguments and texts only with the end of their item.
 // @see https://platform.openai.com/docs/api-reference/responses-streaming
 import {
-  Dropped,
   DROPPED_BLOCK,
   DROPPED_CITATION,
   DROPPED_LOGPROBS,
@@ -12,11 +11,12 @@ import {
   DROPPED_TOOL_CALL,
 } from "../../../../hub/dropped";
 import { Citation, ResponseSink } from "../../../../hub/response/events";
+import { Translation } from "../../../../hub/response/translation";
 import { putMadeId } from "../../../../hub/response/made-id";
 import { CARRIER_OPENAI } from "../../../../hub/reasoning-carrier";
 import { BLANK_LINE } from "../../../../hub/request/request-writing";
 import { NO_COUNT } from "../../../../bytes/json/number";
-import { Tape } from "../../../../bytes/json/tape";
+import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { escape, isBoundary } from "../../../../bytes/json/text";
 import { startsWith } from "../../../../bytes/text/at";
 import { ByteBuffer, constant, sameBytes } from "../../../../bytes/text/bytes";
@@ -46,8 +46,7 @@ export class ItemReader {
 
   constructor(
     private sink: ResponseSink,
-    private dropped: Dropped,
-    private requestId: ByteBuffer,
+    private translation: Translation,
   ) {}
 
   release(): void {
@@ -157,7 +156,7 @@ export class ItemReader {
       const text = tape.pointer(node);
       // A text that does not continue what came before may begin anywhere.
       if (!isBoundary(text, size, min(item.received, size)))
-        this.dropped.add(DROPPED_TOOL_ARGUMENTS);
+        this.translation.dropped.add(DROPPED_TOOL_ARGUMENTS);
       else if (size > item.received)
         this.callText(item, text + item.received, size - item.received);
     } else if (tape.isObject(node) && item.received == 0 && item.kind == ITEM_CALL) {
@@ -174,18 +173,11 @@ export class ItemReader {
     item.hasCitations = true;
     const url = tape.member(node, constant("url"));
     if (!tape.equals(tape.member(node, TYPE), constant("url_citation")) || !tape.isString(url)) {
-      this.dropped.add(DROPPED_CITATION);
+      this.translation.dropped.add(DROPPED_CITATION);
       return;
     }
-    const citation = this.citation;
-    citation.url = tape.pointer(url);
-    citation.urlLength = tape.size(url);
-    const title = tape.member(node, constant("title"));
-    citation.title = tape.isString(title) ? tape.pointer(title) : 0;
-    citation.titleLength = tape.isString(title) ? tape.size(title) : 0;
-    citation.cited = 0;
-    citation.citedLength = 0;
-    this.sink.citation(citation);
+    this.citation.set(tape, url, tape.member(node, constant("title")), NO_NODE);
+    this.sink.citation(this.citation);
   }
 
   private arguments(item: Item, pointer: usize, length: u32): void {
@@ -194,7 +186,7 @@ export class ItemReader {
 
   private push(index: i64, kind: i32): Item | null {
     if (this.items.length >= MAX_ITEMS) {
-      this.dropped.add(DROPPED_BLOCK);
+      this.translation.dropped.add(DROPPED_BLOCK);
       return null;
     }
     // Texts and reasoning do not go on behind the next item; calls may.
@@ -234,7 +226,7 @@ export class ItemReader {
     if (length == 0) {
       const made = this.scratch;
       made.clear();
-      putMadeId(constant("call_"), this.requestId, item.slot, made);
+      putMadeId(constant("call_"), this.translation.requestId, item.slot, made);
       pointer = made.pointer;
       length = made.length;
     }
@@ -244,7 +236,7 @@ export class ItemReader {
   private complete(tape: Tape, item: Item, node: u32): void {
     if (item.isCall) {
       this.beginCall(tape, item, node);
-      if (item.slot < 0 && !item.isDone) this.dropped.add(DROPPED_TOOL_CALL);
+      if (item.slot < 0 && !item.isDone) this.translation.dropped.add(DROPPED_TOOL_CALL);
       this.callEnd(
         tape,
         item,
@@ -273,7 +265,8 @@ export class ItemReader {
       if (!hadText && tape.isString(refusal))
         this.refusal(item, tape.pointer(refusal), tape.size(refusal));
       const logprobs = tape.member(part, constant("logprobs"));
-      if (tape.isArray(logprobs) && !tape.isEmpty(logprobs)) this.dropped.add(DROPPED_LOGPROBS);
+      if (tape.isArray(logprobs) && !tape.isEmpty(logprobs))
+        this.translation.dropped.add(DROPPED_LOGPROBS);
       if (!hadCitations) this.citeAll(tape, item, tape.member(part, constant("annotations")));
     }
   }
@@ -293,7 +286,7 @@ export class ItemReader {
     }
     const data = tape.member(node, constant("encrypted_content"));
     if (!tape.isString(data) || tape.size(data) == 0) return;
-    if (item.isDone) this.dropped.add(DROPPED_SIGNATURE);
+    if (item.isDone) this.translation.dropped.add(DROPPED_SIGNATURE);
     else this.sink.signature(CARRIER_OPENAI, tape.pointer(data), tape.size(data));
   }
 
@@ -333,7 +326,7 @@ export class ItemReader {
       size > suffix &&
       sameBytes(tape.pointer(type) + size - suffix, suffix, CALL_SUFFIX.pointer, suffix);
     const isTool = isCall || startsWith(tape.pointer(type), size, constant("mcp_"));
-    this.dropped.add(isTool ? DROPPED_SERVER_TOOL : DROPPED_BLOCK);
+    this.translation.dropped.add(isTool ? DROPPED_SERVER_TOOL : DROPPED_BLOCK);
   }
 }
 

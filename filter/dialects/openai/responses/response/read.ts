@@ -1,12 +1,7 @@
 // Reads a response of the Responses API, complete or as a stream of events, into the hub's events. Unknown events are ignored.
 // @see https://platform.openai.com/docs/api-reference/responses-streaming
 import { DROPPED_FINISH_REASON } from "../../../../hub/dropped";
-import {
-  TIER_FLEX,
-  TIER_PRIORITY,
-  TIER_SCALE,
-  TIER_STANDARD,
-} from "../../../../hub/response/translation";
+import { TIER_STANDARD } from "../../../../hub/response/translation";
 import { Fault } from "../../../../hub/faults/fault";
 import {
   FINISH_NONE,
@@ -18,8 +13,9 @@ import {
 import { ResponseReader } from "../../../../hub/response/response-reader";
 import { NO_COUNT, readCount } from "../../../../bytes/json/number";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
-import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
+import { constant } from "../../../../bytes/text/bytes";
 import { TextRuns } from "../../../../bytes/text/text-runs";
+import { tierOf } from "../../tier";
 import { failureOf } from "./failure";
 import { incompleteReason } from "./finish-reason";
 import { Item, ITEM_CALL, ITEM_CUSTOM, ITEM_MESSAGE, ITEM_REASONING } from "./item";
@@ -33,11 +29,7 @@ const OUTPUT = constant("output");
 const STATUS = constant("status");
 
 export class OpenaiResponsesReader extends ResponseReader {
-  private items: ItemReader = new ItemReader(
-    this.sink,
-    this.translation.dropped,
-    this.translation.requestId,
-  );
+  private items: ItemReader = new ItemReader(this.sink, this.translation);
   /** What a repeated event continues. */
   private repeats: Item | null = null;
   private repeatsPart: i64 = NO_COUNT;
@@ -151,13 +143,6 @@ export class OpenaiResponsesReader extends ResponseReader {
     }
   }
 
-  /** Padding against traffic analysis, different in every event. */
-  private readNoise(tape: Tape, node: u32): void {
-    if (!tape.isString(node)) return;
-    this.repeatable.noise = tape.pointer(node);
-    this.repeatable.noiseLength = tape.size(node);
-  }
-
   /** The event's place in the stream. */
   private readNumber(tape: Tape, node: u32): void {
     if (readCount(tape, node) == NO_COUNT) return;
@@ -215,14 +200,12 @@ export class OpenaiResponsesReader extends ResponseReader {
   private readHead(tape: Tape, response: u32): void {
     if (this.hasBegun) return;
     const head = this.translation.head;
-    replaceIfPresent(head.id, tape, tape.member(response, constant("id")));
-    replaceIfPresent(head.model, tape, tape.member(response, constant("model")));
+    this.replace(head.id, tape, tape.member(response, constant("id")));
+    this.replace(head.model, tape, tape.member(response, constant("model")));
     head.setCreated(readCount(tape, tape.member(response, constant("created_at"))));
     const tier = tape.member(response, constant("service_tier"));
-    if (tape.equals(tier, constant("priority"))) head.tier = TIER_PRIORITY;
-    else if (tape.equals(tier, constant("flex"))) head.tier = TIER_FLEX;
-    else if (tape.equals(tier, constant("scale"))) head.tier = TIER_SCALE;
-    else if (tape.equals(tier, constant("default"))) head.tier = TIER_STANDARD;
+    const served = tierOf(tape, tier);
+    if (served != TIER_STANDARD || tape.equals(tier, constant("default"))) head.tier = served;
     this.begin();
   }
 
@@ -246,10 +229,4 @@ export class OpenaiResponsesReader extends ResponseReader {
     if (this.items.hasCalls) return FINISH_TOOLS;
     return this.items.hasRefusal ? FINISH_REFUSAL : FINISH_STOP;
   }
-}
-
-function replaceIfPresent(text: ByteBuffer, tape: Tape, node: u32): void {
-  if (!tape.isString(node) || tape.size(node) == 0) return;
-  text.clear();
-  text.bytes(tape.pointer(node), tape.size(node));
 }
