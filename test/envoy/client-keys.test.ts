@@ -1,4 +1,4 @@
-// Keys that clients have to send, through the real Envoy; what each request gets is in test/exchanges/api-keys-*.
+// Keys that clients have to send, through the real Envoy; what each request gets is in test/exchanges/client-keys.
 import { request } from "node:http";
 import { statSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,5 +1,5 @@
-// Reads the golden folders. What is in them is explained in README.md.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+// Reads the cases, `<area>/<case>.http`. Their format is explained in README.md.
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { HEADER_REQUEST_ID } from "../../contract/words.ts";
@@ -14,88 +14,68 @@ import {
   type RemovedHeaders,
   removedHeaders,
 } from "../../control-plane/wasm-host/removed-headers.ts";
-import { formatMessage, headerOf, parseReply, parseRequest, readable } from "./http-file.ts";
-import type { Header, ReplyMessage, RequestMessage } from "./http-file.ts";
+import { formatCaseFile, parseCaseFile } from "./case-file.ts";
+import { formatMessage, headerOf, parseRequest, parseResponse, readable } from "./http-file.ts";
+import type { Header, RequestMessage, ResponseMessage } from "./http-file.ts";
 
 export interface ExchangeCase {
+  /** `<area>/<case>`. */
   name: string;
-  folder: string;
   /** Text of the configuration: equal texts share one Envoy. */
   configuration: string;
-  client: RequestMessage;
   listener: "ingress" | "egress";
+  clientRequest: RequestMessage;
   /** By attempt. */
-  upstream: string[];
-  replies: ReplyMessage[];
-  answer: string | undefined;
-  /** The only ring that can run it. */
-  only: "host" | "envoy" | undefined;
+  providerRequests: string[];
+  /** By attempt. */
+  providerResponses: ResponseMessage[];
+  clientResponse: string;
 }
 
 const HERE = import.meta.dirname;
 const DEFAULT_REQUEST_ID = "00000000-0000-4000-8000-000000000001";
 
-/** The whole of a file that another folder holds. */
-const EXTENDS = /^extends: \.\.\/([a-z0-9-]+)\n$/;
-
 export function readCases(): ExchangeCase[] {
-  return readdirSync(HERE, { withFileTypes: true })
-    .filter(({ name }) => existsSync(join(HERE, name, "client.http")))
-    .map((entry) => readCase(entry.name))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  return globSync("*/*.http", { cwd: HERE })
+    .map((file) => file.slice(0, -".http".length))
+    .sort()
+    .map(readCase);
 }
 
 export function readCase(name: string): ExchangeCase {
-  const folder = join(HERE, name);
-  const bytes = (file: string): Buffer | undefined => readShared(folder, file);
-  const written = bytes("client.http");
-  if (written === undefined) throw new Error(`${name} has no client.http`);
-  const client = withDefaults(parseRequest(`${name}/client.http`, written));
-  const configuration = bytes("config.yaml") ?? readFileSync(join(HERE, "config.yaml"));
-  const replies = attempts(bytes, "reply").map((file) => parseReply(`${name}/reply.http`, file));
-  const upstream = attempts(bytes, "upstream").map((file) => {
-    const { start, headers, body } = parseRequest(`${name}/upstream.http`, file);
-    return readable(formatMessage(start, headers, body));
-  });
-  const answerFile = bytes("answer.http");
-  const answer =
-    answerFile === undefined ? undefined : parseReply(`${name}/answer.http`, answerFile);
+  const file = fileOf(name);
+  const text = parseCaseFile(file, readFileSync(file));
+  const clientRequest = withDefaults(parseRequest(file, text.clientRequest));
+  const response = text.clientResponse && parseResponse(file, text.clientResponse);
   return {
     name,
-    folder,
-    configuration: configuration.toString(),
-    client,
-    listener: headerOf(client, "host")?.endsWith(":10000") === true ? "ingress" : "egress",
-    upstream,
-    replies,
-    answer:
-      answer === undefined
-        ? undefined
-        : readable(formatMessage(answer.start, answer.headers, answer.body, answer.isReset)),
-    only: bytes("only-host") !== undefined ? "host" : bytes("only-envoy") ? "envoy" : undefined,
+    configuration: configurationOf(text.config),
+    listener: headerOf(clientRequest, "host")?.endsWith(":10000") === true ? "ingress" : "egress",
+    clientRequest,
+    providerRequests: text.providerRequests.map((message) => {
+      const { start, headers, body } = parseRequest(file, message);
+      return readable(formatMessage(start, headers, body));
+    }),
+    providerResponses: text.providerResponses.map((message) => parseResponse(file, message)),
+    clientResponse:
+      response === undefined
+        ? ""
+        : readable(
+            formatMessage(response.start, response.headers, response.body, response.isReset),
+          ),
   };
 }
 
-/** Content of a file, or of the file of that name in the folder that it extends. */
-function readShared(folder: string, file: string): Buffer | undefined {
-  const path = join(folder, file);
-  if (!existsSync(path)) return undefined;
-  const own = readFileSync(path);
-  const [, other] = EXTENDS.exec(own.toString("latin1")) ?? [];
-  if (other === undefined) return own;
-  const shared = readFileSync(join(HERE, other, file));
-  if (EXTENDS.test(shared.toString("latin1")))
-    throw new Error(`${path} extends ${other}, which extends a third folder: name that one`);
-  return shared;
+function fileOf(name: string): string {
+  return join(HERE, `${name}.http`);
 }
 
-function attempts(bytes: (file: string) => Buffer | undefined, kind: string): Buffer[] {
-  const found: Buffer[] = [];
-  for (let attempt = 1; ; attempt++) {
-    const file = bytes(attempt === 1 ? `${kind}.http` : `${kind}-${attempt}.http`);
-    if (file === undefined) return found;
-    found.push(file);
-  }
+const configurations = new Map<string, string>();
+
+function configurationOf(name: string): string {
+  const known = configurations.get(name) ?? readFileSync(join(HERE, `config/${name}.yaml`), "utf8");
+  configurations.set(name, known);
+  return known;
 }
 
 function withDefaults(client: RequestMessage): RequestMessage {
@@ -133,10 +113,7 @@ export function loadCase({
   const known = loaded.get(configuration);
   if (known !== undefined) return known;
   const environment = environmentOf(configuration);
-  const result = loadConfiguration(
-    { file: `${name}/config.yaml`, text: configuration },
-    environment,
-  );
+  const result = loadConfiguration({ file: `${name}.yaml`, text: configuration }, environment);
   if (!result.ok) throw new Error(result.problems.map(formatProblem).join("\n"));
   const inFilter = Object.fromEntries(
     result.model.filterEnvironment.map((word) => [word, environment[word] ?? ""]),
@@ -174,25 +151,30 @@ export function gatewayIds(headers: readonly Header[]): string[] {
   return headers.filter(([name]) => name === HEADER_REQUEST_ID).map(([, value]) => value);
 }
 
-export function requestIdOf({ client }: ExchangeCase): string | undefined {
-  return headerOf(client, "x-request-id");
+export function requestIdOf({ clientRequest }: ExchangeCase): string | undefined {
+  return headerOf(clientRequest, "x-request-id");
 }
 
 /** The body as the provider sends it: compressed when its headers say so. */
-export function encodeBody(reply: ReplyMessage): Buffer[] {
-  const encoding = headerOf(reply, "content-encoding");
-  if (encoding === "gzip") return [gzipSync(reply.body)];
-  if (encoding === "br") return [brotliCompressSync(reply.body)];
-  return reply.chunks;
+export function encodeBody(response: ResponseMessage): Buffer[] {
+  const encoding = headerOf(response, "content-encoding");
+  if (encoding === "gzip") return [gzipSync(response.body)];
+  if (encoding === "br") return [brotliCompressSync(response.body)];
+  return response.chunks;
 }
 
-/** Writes what was seen as the new expectation; a file that extends another stays as it is while the content is equal. */
-export function writeGoldens({ folder }: ExchangeCase, upstream: Buffer[], answer: Buffer): void {
-  const write = (file: string, bytes: Buffer): void => {
-    if (readShared(folder, file)?.equals(bytes) !== true) writeFileSync(join(folder, file), bytes);
-  };
-  write("answer.http", answer);
-  upstream.forEach((bytes, attempt) => {
-    write(attempt === 0 ? "upstream.http" : `upstream-${attempt + 1}.http`, bytes);
+/** Writes what the host sent as the new expectation. */
+export function writeGoldens(
+  { name }: ExchangeCase,
+  providerRequests: Buffer[],
+  clientResponse: Buffer,
+): void {
+  const file = fileOf(name);
+  const written = readFileSync(file);
+  const text = formatCaseFile({
+    ...parseCaseFile(file, written),
+    providerRequests,
+    clientResponse,
   });
+  if (!text.equals(written)) writeFileSync(file, text);
 }

@@ -1,4 +1,4 @@
-// The captured content of every golden folder: the request as the client sends it, and the response as the client gets it,
+// The captured content of every case: the request as the client sends it, and the response as the client gets it,
 // however it is cut. Nothing is captured of requests that the listener rejects, and no credential.
 import { describe, expect, it } from "vitest";
 import { PROPERTY_CONTENT } from "../../contract/content.ts";
@@ -18,7 +18,7 @@ const endpointOf = (path: string) => {
 };
 const isCaptured = (path: string) => CAPTURED.includes(path.split("?", 1)[0] ?? "");
 
-const cases = readCases().filter(({ only }) => only !== "envoy");
+const cases = readCases();
 
 function contentOf({ result }: Observed): ContentLine | undefined {
   const text = result.filterState.get(PROPERTY_CONTENT);
@@ -40,19 +40,21 @@ const SECRETS = /value-of-\w+|"(?:authorization|x-api-key|cookie)","(?!\*\*\*")/
 async function check(exchange: ExchangeCase, cut: Cut, split: boolean): Promise<void> {
   const observed = await runInHost(exchange, cut, { split, isObserved: true });
   const content = contentOf(observed);
-  const { client, listener, upstream } = exchange;
+  const { clientRequest, listener, providerRequests } = exchange;
   const { status, body } = observed.result.response;
   if (content === undefined) {
     // Who may not use models, or calls another endpoint, leaves no content.
-    const isRejected = [401, 403, 404, 405].includes(status) && upstream.length === 0;
-    expect(isRejected || client.method !== "POST" || !isCaptured(client.path)).toBe(true);
+    const isRejected = [401, 403, 404, 405].includes(status) && providerRequests.length === 0;
+    expect(isRejected || clientRequest.method !== "POST" || !isCaptured(clientRequest.path)).toBe(
+      true,
+    );
     return;
   }
   expect(content).toMatchObject({ listener, method: "POST" });
-  expect(content.path.split("?", 1)[0]).toBe(endpointOf(client.path));
+  expect(content.path.split("?", 1)[0]).toBe(endpointOf(clientRequest.path));
   expect(JSON.stringify([content.path, content.headers])).not.toMatch(SECRETS);
   expect(content.headers.map(([name]) => name)).toContain("x-request-id");
-  const request = shown(client.body);
+  const request = shown(clientRequest.body);
   // A body that is announced too large is not waited for.
   if (request !== undefined && status !== 413) expect(content.request).toBe(request);
   const response = shown(body);
@@ -66,7 +68,7 @@ describe("content", () => {
     await check(exchange, "as written", true);
   });
 
-  const streams = cases.filter(({ replies }) => replies.some(isStream));
+  const streams = cases.filter(({ providerResponses }) => providerResponses.some(isStream));
   it.each(streams)("of $name, however the stream is cut", async (exchange) => {
     await check(exchange, "every byte", false);
     await check(exchange, "at once", true);

@@ -1,4 +1,4 @@
-// `x-gateway-cost`: on every complete response of every golden folder, and to the nano-dollar what the control plane computes from
+// `x-gateway-cost`: on every complete response of every case, and to the nano-dollar what the control plane computes from
 // the usage record. Everything else of the response stays the same.
 import fc from "fast-check";
 import { join } from "node:path";
@@ -38,13 +38,13 @@ function dollars(record: UsageRecord): string {
   return decimal(costOf(record, { source: "yours", tiers: TIERS }), NANO);
 }
 
-const cases = readCases().filter(({ name, only }) => only !== "envoy" && name !== NOT_OBSERVED);
+const cases = readCases().filter(({ name }) => name !== NOT_OBSERVED);
 
 describe.each([false, true])("in the upstream filter: %s", (split) => {
   it("is on every complete response with usage, and on nothing else", async () => {
     let count = 0;
     for (const exchange of cases) {
-      const { answer, result } = await runInHost(exchange, "as written", {
+      const { clientResponse, result } = await runInHost(exchange, "as written", {
         ...{ split, isObserved: true, price: PRICE },
       });
       expect(result.faults, exchange.name).toEqual([]);
@@ -64,7 +64,9 @@ describe.each([false, true])("in the upstream filter: %s", (split) => {
       }
       const without = (text: string) =>
         text.replaceAll(/^x-gateway-(?:cost|model|attempts): .*\n/gm, "");
-      expect(without(readable(answer)), exchange.name).toBe(without(exchange.answer ?? ""));
+      expect(without(readable(clientResponse)), exchange.name).toBe(
+        without(exchange.clientResponse),
+      );
     }
     expect(count).toBeGreaterThan(100);
   });
@@ -98,7 +100,7 @@ observability: {cost_header: true}
       fc.assert(
         fc.property(usage, ({ input, read, write, hour, output }) => {
           const isMessages = model.startsWith("anthropic");
-          const reply = isMessages
+          const response = isMessages
             ? {
                 ...{ id: "m", type: "message", role: "assistant", model: "claude" },
                 ...{ content: [{ type: "text", text: "hi" }], stop_reason: "end_turn" },
@@ -134,7 +136,7 @@ observability: {cost_header: true}
             upstream: () => ({
               status: 200,
               headers: [["content-type", "application/json"]],
-              chunks: [Buffer.from(JSON.stringify(reply))],
+              chunks: [Buffer.from(JSON.stringify(response))],
               ending: "complete",
             }),
           });

@@ -80,7 +80,12 @@ function ask({ client, model }: Place, upstream: UpstreamResponse, stream = fals
   return result;
 }
 
-function reply(status: number, type: string, body: string, cut: Cut = "at once"): UpstreamResponse {
+function providerResponse(
+  status: number,
+  type: string,
+  body: string,
+  cut: Cut = "at once",
+): UpstreamResponse {
   return {
     status,
     headers: [["content-type", type]],
@@ -114,7 +119,7 @@ describe.each(PLACES)("$client client, $model, $key", (place) => {
     fc.assert(
       fc.property(choices, before, (how, start) => {
         const quoted = `{"error":{"message":"Wrong key: ${start}${escaped(key, how)}.","type":"t"}}`;
-        const text = textOf(ask(place, reply(401, "application/json", quoted)));
+        const text = textOf(ask(place, providerResponse(401, "application/json", quoted)));
         const { error } = JSON.parse(text) as { error: { message: string } };
         const plain = JSON.parse(`"${start}"`) as string;
         expect(error.message).toBe(`Wrong key: ${plain}***.`);
@@ -125,20 +130,22 @@ describe.each(PLACES)("$client client, $model, $key", (place) => {
 
   it.each<Cut>(["at once", "every byte"])("in text and in pages, cut %s", (cut) => {
     const text = `no such key: Bearer ${key} (${key})`;
-    expect(textOf(ask(place, reply(403, "text/plain", text, cut)))).toContain(
+    expect(textOf(ask(place, providerResponse(403, "text/plain", text, cut)))).toContain(
       "no such key: Bearer *** (***)",
     );
     const page = `<html><body>no such key: ${key}</body></html>`;
-    expect(textOf(ask(place, reply(500, "text/html", page, cut)))).toContain("no such key: ***");
-    const asAnswer = textOf(ask(place, reply(200, "text/html", page, cut)));
-    expect(asAnswer).not.toContain(key);
-    if (cut === "at once") expect(asAnswer).toContain("no such key: ***");
+    expect(textOf(ask(place, providerResponse(500, "text/html", page, cut)))).toContain(
+      "no such key: ***",
+    );
+    const asResponse = textOf(ask(place, providerResponse(200, "text/html", page, cut)));
+    expect(asResponse).not.toContain(key);
+    if (cut === "at once") expect(asResponse).toContain("no such key: ***");
   });
 
   it("where the text is cut in the middle of it", () => {
     for (let room = 0; room < key.length + 2; room++) {
       const text = `${"x".repeat(292 - room)} ${key} and so on`;
-      const said = textOf(ask(place, reply(500, "text/plain", text)));
+      const said = textOf(ask(place, providerResponse(500, "text/plain", text)));
       expect(said).not.toContain(key.slice(0, 8));
     }
   });
@@ -155,7 +162,11 @@ describe.each(PLACES)("$client client, $model, $key", (place) => {
       '["x-bearer","Bearer ***"]',
       '["x-json","{\\"key\\":\\"***\\"}"]',
     ];
-    const { headers, ...rest } = reply(status, "application/json", '{"choices":[],"content":[]}');
+    const { headers, ...rest } = providerResponse(
+      status,
+      "application/json",
+      '{"choices":[],"content":[]}',
+    );
     const result = ask(place, { ...rest, headers: [...headers, ...quoted, ["x-other", "1"]] });
     expect(headersOf(result)).not.toContain(key);
     expect(headersOf(result)).not.toContain("u00");
@@ -169,14 +180,16 @@ describe.each(PLACES)("$client client, $model, $key", (place) => {
     const isForeign = place.model.includes("claude") !== (place.client === "messages");
     if (!isForeign) return;
     const error = `{"type":"error","error":{"type":"t","message":"Wrong key: ${key}"}}`;
-    expect(textOf(ask(place, reply(200, "application/json", error)))).toContain("Wrong key: ***");
+    expect(textOf(ask(place, providerResponse(200, "application/json", error)))).toContain(
+      "Wrong key: ***",
+    );
     const events = `event: error\ndata: ${error}\n\n`;
-    const first = ask(place, reply(200, "text/event-stream", events), true);
+    const first = ask(place, providerResponse(200, "text/event-stream", events), true);
     expect(textOf(first)).toContain("Wrong key: ***");
     const chunk = `data: {"choices":[{"index":0,"delta":{"content":"hi"}}]}\n\n`;
     const start = `event: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"hi"}}\n\n`;
     const begun = (place.client === "messages" ? chunk : start) + events;
-    const later = ask(place, reply(200, "text/event-stream", begun), true);
+    const later = ask(place, providerResponse(200, "text/event-stream", begun), true);
     expect(textOf(later)).toContain("Wrong key: ***");
   });
 });
@@ -184,7 +197,7 @@ describe.each(PLACES)("$client client, $model, $key", (place) => {
 it("a JSON error without the key keeps every byte", () => {
   const [place] = PLACES as [Place];
   const body = '{ "error":{"message":"a \\\\ \\u0073k-Ab\\/1 \\ud83d\\ude00", "x":[1.0] }}';
-  expect(textOf(ask(place, reply(400, "application/json", body)))).toBe(body);
+  expect(textOf(ask(place, providerResponse(400, "application/json", body)))).toBe(body);
 });
 
 it("a placeholder that is too short for a secret is left alone", async () => {
@@ -196,7 +209,7 @@ it("a placeholder that is too short for a secret is left alone", async () => {
     filterConfig: filterConfig(result.model),
     environment,
   });
-  const { response: answer } = small.exchange({
+  const { response } = small.exchange({
     listener: "egress",
     request: {
       method: "POST",
@@ -204,7 +217,7 @@ it("a placeholder that is too short for a secret is left alone", async () => {
       headers: [],
       body: Buffer.from('{"model":"openai/gpt","messages":[]}'),
     },
-    upstream: () => reply(500, "text/plain", "ollama is not running"),
+    upstream: () => providerResponse(500, "text/plain", "ollama is not running"),
   });
-  expect(Buffer.from(answer.body).toString()).toContain("ollama is not running");
+  expect(Buffer.from(response.body).toString()).toContain("ollama is not running");
 });

@@ -1,4 +1,4 @@
-// `gateway explain` of every golden exchange: each request is the one that the provider gets, byte for byte, with masked
+// `gateway explain` of every case: each request is the one that the provider gets, byte for byte, with masked
 // credentials. A later attempt is compared where the case has it.
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -16,10 +16,7 @@ function explainerOf({ name, configuration }: ExchangeCase): Promise<Explainer> 
   let explainer = explainers.get(configuration);
   if (explainer === undefined) {
     const environment = environmentOf(configuration);
-    const loaded = loadConfiguration(
-      { file: `${name}/config.yaml`, text: configuration },
-      environment,
-    );
+    const loaded = loadConfiguration({ file: `${name}.yaml`, text: configuration }, environment);
     if (!loaded.ok) throw new Error(`${name} has an invalid configuration`);
     explainer = Explainer.open({ model: loaded.model, environment, filterFile: FILTER });
     explainers.set(configuration, explainer);
@@ -27,7 +24,7 @@ function explainerOf({ name, configuration }: ExchangeCase): Promise<Explainer> 
   return explainer;
 }
 
-/** The request as upstream.http has it. */
+/** Returns the request as a case has it. */
 function formatted({ method, url, headers, body, encoding }: ExplainedAttempt): string {
   const { host } = /^https?:\/\/(?<host>[^/]+)/.exec(url)?.groups ?? {};
   const path = url.slice(url.indexOf("/", "https://".length));
@@ -40,9 +37,9 @@ function formatted({ method, url, headers, body, encoding }: ExplainedAttempt): 
   );
 }
 
-/** A golden request with the credentials as `explain` shows them. */
-function masked(golden: string): string {
-  return golden
+/** Returns the expected request with the credentials as `explain` shows them. */
+function masked(request: string): string {
+  return request
     .replaceAll(/value-of-([A-Za-z_]\w*)/g, (_, name: string) => `$${name}`)
     .replaceAll(
       /^((?:authorization|x-api-key|api-key|x-goog-api-key|cookie): (?:Bearer |Basic )?)([^$\n].*)$/gim,
@@ -51,11 +48,12 @@ function masked(golden: string): string {
     );
 }
 
-const cases = readCases().filter(({ only, upstream }) => only !== "envoy" && upstream.length > 0);
+const cases = readCases().filter(({ providerRequests }) => providerRequests.length > 0);
 
 describe("explain gives the request that the provider gets", () => {
   it.each(cases)("$name", async (exchange) => {
-    const { method, path, headers, body } = exchange.client;
+    const { clientRequest, providerRequests } = exchange;
+    const { method, path, headers, body } = clientRequest;
     const explainer = await explainerOf(exchange);
     const { attempts } = await explainer.explain({
       method,
@@ -65,10 +63,10 @@ describe("explain gives the request that the provider gets", () => {
         .map(([name, value]): [string, string] => [name, value]),
       body,
     });
-    const count = Math.min(attempts.length, exchange.upstream.length);
+    const count = Math.min(attempts.length, providerRequests.length);
     expect(count).toBeGreaterThan(0);
     expect(attempts.slice(0, count).map(formatted)).toEqual(
-      exchange.upstream.slice(0, count).map(masked),
+      providerRequests.slice(0, count).map(masked),
     );
   });
 });

@@ -1,4 +1,4 @@
-// Binary event streams (application/vnd.amazon.eventstream) in the golden folders: one line of text for each frame.
+// Binary event streams (application/vnd.amazon.eventstream) in cases: one line of text for each frame.
 import { chunkFrame, errorFrame, eventFrame, exceptionFrame } from "../providers/event-stream.ts";
 
 /** Returns the frames of lines such as `event messageStart {"role":"assistant"}` (README.md). */
@@ -35,7 +35,7 @@ function brokenFrame(): Buffer {
   return frame;
 }
 
-/** Offsets behind each frame; what is left of the bytes is no frame. */
+/** Returns the offsets after each frame; the bytes that are left are no frame. */
 export function frameEnds(body: Buffer): number[] {
   const ends: number[] = [];
   for (let at = 0; at + 16 <= body.length;) {

@@ -73,7 +73,7 @@ function streamOf(chunks: Uint8Array[]): ExchangeInput["upstream"] {
 const ordinary = (count: number): ExchangeInput["upstream"] =>
   streamOf([...Array<Buffer>(count).fill(Buffer.from(EVENT)), Buffer.from(LAST)]);
 
-/** An event of many pieces, behind a small one where the reply `hasBegun`. */
+/** An event of many pieces, after a small one if the response `hasBegun`. */
 function hog(size: number, hasBegun = true): ExchangeInput["upstream"] {
   const piece = Buffer.alloc(MIB, 0x61);
   return streamOf([

@@ -1,4 +1,4 @@
-// Runs a golden folder in the TypeScript host, the reply cut in a given way.
+// Runs a case in the TypeScript host, the provider's response cut in a given way.
 import { FilterHost, compileFilter } from "../../control-plane/wasm-host/filter-host.ts";
 import type { ExchangeResult, ResponseChunk } from "../../control-plane/wasm-host/exchange.ts";
 import type { FilterConfig } from "../../model/filter-document/types.ts";
@@ -6,7 +6,7 @@ import { encodeBody, loadCase } from "./case.ts";
 import type { ExchangeCase } from "./case.ts";
 import { frameEnds } from "./frames.ts";
 import { formatMessage, headerOf } from "./http-file.ts";
-import type { Header, ReplyMessage } from "./http-file.ts";
+import type { Header, ResponseMessage } from "./http-file.ts";
 import { STATUS_CODES } from "node:http";
 import { join } from "node:path";
 
@@ -15,13 +15,13 @@ const FILTER = join(import.meta.dirname, "../../build/filter.wasm");
 export type Cut = "as written" | "at once" | "every byte" | "every event";
 
 export interface Observed {
-  upstream: Buffer[];
-  answer: Buffer;
+  providerRequests: Buffer[];
+  clientResponse: Buffer;
   result: ExchangeResult;
 }
 
 /** The exchange that is another one with usage records: the provider is asked for the usage of a stream. */
-export const NOT_OBSERVED = "openai-stream-usage-not-asked";
+export const NOT_OBSERVED = "streams/openai-usage-not-asked";
 
 const hosts = new Map<string, Promise<FilterHost>>();
 
@@ -68,7 +68,7 @@ export async function runInHost(
   options: { split?: boolean; requestCut?: Cut; isObserved?: boolean; price?: number[][] } = {},
 ): Promise<Observed> {
   const host = await hostFor(exchange, options.split, options.isObserved, options.price);
-  const { client } = exchange;
+  const { clientRequest: client, providerResponses } = exchange;
   const { removed } = loadCase(exchange);
   const result = host.exchange({
     listener: exchange.listener,
@@ -79,28 +79,28 @@ export async function runInHost(
       body: cutBody(client.chunks, options.requestCut ?? "as written"),
     },
     upstream: ({ attempt }) => {
-      const reply = exchange.replies[attempt];
-      if (reply === undefined)
-        throw new Error(`${exchange.name} has no reply for attempt ${attempt}`);
+      const response = providerResponses[attempt];
+      if (response === undefined)
+        throw new Error(`${exchange.name} has no response for attempt ${attempt}`);
       return {
-        status: reply.status,
-        headers: replyHeaders(reply),
-        chunks: cutBody(encodeBody(reply), cut, endsIn(reply)),
-        ending: reply.isReset ? "reset" : "complete",
+        status: response.status,
+        headers: responseHeaders(response),
+        chunks: cutBody(encodeBody(response), cut, endsIn(response)),
+        ending: response.isReset ? "reset" : "complete",
         // As HTTP/1 ends a body; where the last bytes end it (HTTP/2), a compressed stream that is cut can only be reset.
-        emptyEnd: cut === "every byte" || cut === "every event" || isCompressed(reply),
+        emptyEnd: cut === "every byte" || cut === "every event" || isCompressed(response),
       };
     },
     removed,
-    maxAttempts: exchange.replies.length,
+    maxAttempts: providerResponses.length,
   });
   const { response, sent } = result;
   return {
     result,
-    upstream: sent.map(({ method, path, authority, headers, body }) =>
+    providerRequests: sent.map(({ method, path, authority, headers, body }) =>
       formatMessage(`${method} ${path} HTTP/1.1`, [["host", authority], ...headers], body),
     ),
-    answer: formatAnswer(
+    clientResponse: formatResponse(
       response.status,
       response.headers,
       response.body,
@@ -109,8 +109,8 @@ export async function runInHost(
   };
 }
 
-/** The client's answer in the form of answer.http. */
-export function formatAnswer(
+/** Returns the client's response as a case has it. */
+export function formatResponse(
   status: number,
   headers: readonly Header[],
   body: Uint8Array,
@@ -121,23 +121,24 @@ export function formatAnswer(
 }
 
 /** As a real provider frames it: with a length, or chunked. */
-export function replyHeaders(reply: ReplyMessage): Header[] {
-  if (headerOf(reply, "transfer-encoding") !== undefined || isStream(reply)) return reply.headers;
-  const size = encodeBody(reply).reduce((sum, chunk) => sum + chunk.length, 0);
-  return [...reply.headers, ["content-length", String(size)]];
+export function responseHeaders(response: ResponseMessage): Header[] {
+  const { headers } = response;
+  if (headerOf(response, "transfer-encoding") !== undefined || isStream(response)) return headers;
+  const size = encodeBody(response).reduce((sum, chunk) => sum + chunk.length, 0);
+  return [...headers, ["content-length", String(size)]];
 }
 
-export function isStream(reply: ReplyMessage): boolean {
-  const type = headerOf(reply, "content-type") ?? "";
-  return type.startsWith("text/event-stream") || isBinaryStream(reply);
+export function isStream(response: ResponseMessage): boolean {
+  const type = headerOf(response, "content-type") ?? "";
+  return type.startsWith("text/event-stream") || isBinaryStream(response);
 }
 
-function isBinaryStream(reply: ReplyMessage): boolean {
-  return headerOf(reply, "content-type") === "application/vnd.amazon.eventstream";
+function isBinaryStream(response: ResponseMessage): boolean {
+  return headerOf(response, "content-type") === "application/vnd.amazon.eventstream";
 }
 
-export function isCompressed(reply: ReplyMessage): boolean {
-  return headerOf(reply, "content-encoding") !== undefined;
+export function isCompressed(response: ResponseMessage): boolean {
+  return headerOf(response, "content-encoding") !== undefined;
 }
 
 export function cutBody(chunks: readonly Buffer[], cut: Cut, endsOf = eventEnds): Buffer[] {
@@ -150,12 +151,12 @@ export function cutBody(chunks: readonly Buffer[], cut: Cut, endsOf = eventEnds)
   return ends.map((end, index) => body.subarray(ends[index - 1] ?? 0, end));
 }
 
-/** Returns what finds the ends of a reply's events. */
-export function endsIn(reply: ReplyMessage): (body: Buffer) => number[] {
-  return isBinaryStream(reply) ? frameEnds : eventEnds;
+/** Returns the function that finds the ends of a response's events. */
+export function endsIn(response: ResponseMessage): (body: Buffer) => number[] {
+  return isBinaryStream(response) ? frameEnds : eventEnds;
 }
 
-/** Offsets behind the empty line of each event. */
+/** Returns the offsets after the empty line of each event. */
 export function eventEnds(body: Buffer): number[] {
   const text = body.toString("latin1");
   return [...text.matchAll(/(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r(?!\n))+/g)].map(
@@ -164,8 +165,8 @@ export function eventEnds(body: Buffer): number[] {
 }
 
 /**
- * How far the client's bytes are behind: for every chunk of the reply, the number of client bytes that
- * were out when it had been handled.
+ * Returns, for every chunk of the provider's response, the number of bytes that the client had been sent when the chunk
+ * had been handled.
  */
 export function progress(chunks: readonly ResponseChunk[], count: number): number[] {
   const out: number[] = [];

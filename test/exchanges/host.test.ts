@@ -1,4 +1,4 @@
-// Every golden folder in the TypeScript host, streams cut in every way.
+// Every case in the TypeScript host, streams cut in every way.
 import { describe, expect, it } from "vitest";
 import { gatewayIds, readCases, requestIdOf, writeGoldens } from "./case.ts";
 import type { ExchangeCase } from "./case.ts";
@@ -7,29 +7,31 @@ import type { Observed } from "./host-ring.ts";
 import { readable } from "./http-file.ts";
 
 const isUpdating = process.env["UPDATE_GOLDEN"] === "1";
-const cases = readCases().filter(({ only }) => only !== "envoy");
+const cases = readCases();
 
 /** Only a route that can fail over has it, which every case is run as too. */
-const withoutAttempts = (answer: string) => answer.replace(/^x-gateway-attempts: 1\n/m, "");
+const withoutAttempts = (response: string) => response.replace(/^x-gateway-attempts: 1\n/m, "");
 
 function expectGolden(exchange: ExchangeCase, observed: Observed): void {
   expect(observed.result.faults).toEqual([]);
-  expect(observed.upstream.map(readable)).toEqual(exchange.upstream);
-  expect(withoutAttempts(readable(observed.answer))).toBe(withoutAttempts(exchange.answer ?? ""));
+  expect(observed.providerRequests.map(readable)).toEqual(exchange.providerRequests);
+  expect(withoutAttempts(readable(observed.clientResponse))).toBe(
+    withoutAttempts(exchange.clientResponse),
+  );
   expect(gatewayIds(observed.result.response.headers)).toEqual([requestIdOf(exchange)]);
 }
 
-describe("golden exchanges in the host", () => {
+describe("exchanges in the host", () => {
   it.each(cases)("$name", async (exchange) => {
     const observed = await runInHost(exchange, "as written");
-    if (isUpdating) writeGoldens(exchange, observed.upstream, observed.answer);
+    if (isUpdating) writeGoldens(exchange, observed.providerRequests, observed.clientResponse);
     else expectGolden(exchange, observed);
   });
 });
 
 describe.skipIf(isUpdating)("the request arrives in pieces", () => {
   const withBody = cases.filter(
-    ({ client }) => client.body.length > 0 && client.body.length < 5000,
+    ({ clientRequest: { body } }) => body.length > 0 && body.length < 5000,
   );
   it.each(withBody)("$name", async (exchange) => {
     expectGolden(exchange, await runInHost(exchange, "as written", { requestCut: "every byte" }));
@@ -37,14 +39,14 @@ describe.skipIf(isUpdating)("the request arrives in pieces", () => {
 });
 
 describe.skipIf(isUpdating)("the upstream filter of a route that can fail over", () => {
-  const reaching = cases.filter(({ upstream }) => upstream.length > 0);
+  const reaching = cases.filter(({ providerRequests }) => providerRequests.length > 0);
   it.each(reaching)("$name", async (exchange) => {
     expectGolden(exchange, await runInHost(exchange, "as written", { split: true }));
   });
 });
 
 describe.skipIf(isUpdating)("streams cut anywhere", () => {
-  const streams = cases.filter(({ replies }) => replies.some(isStream));
+  const streams = cases.filter(({ providerResponses }) => providerResponses.some(isStream));
   for (const split of [false, true]) {
     const place = split ? "upstream filter" : "downstream filter";
     it.each(streams)(`$name, every byte, ${place}`, async (exchange) => {
@@ -54,16 +56,16 @@ describe.skipIf(isUpdating)("streams cut anywhere", () => {
       expectGolden(exchange, await runInHost(exchange, "at once", { split }));
     });
     // What comes compressed cannot be counted in events.
-    const plain = streams.filter(({ replies }) => !replies.some(isCompressed));
+    const plain = streams.filter(({ providerResponses }) => !providerResponses.some(isCompressed));
     it.each(plain)(`$name, each event leaves when it is complete, ${place}`, async (exchange) => {
       const byEvent = await runInHost(exchange, "every event", { split });
       expectGolden(exchange, byEvent);
-      const reply = exchange.replies.at(-1);
-      if (reply === undefined) throw new Error("a stream case has a reply");
-      const ends = endsIn(reply)(reply.body);
+      const response = exchange.providerResponses.at(-1);
+      if (response === undefined) throw new Error("a stream case has a response");
+      const ends = endsIn(response)(response.body);
       const wanted = progress(byEvent.result.response.chunks, ends.length);
       const byByte = await runInHost(exchange, "every byte", { split });
-      const reached = progress(byByte.result.response.chunks, reply.body.length);
+      const reached = progress(byByte.result.response.chunks, response.body.length);
       // The last byte of an event completes it: by then the client has what the event gives it.
       expect(ends.map((end) => reached[end - 1])).toEqual(wanted);
     });

@@ -1,4 +1,4 @@
-// The .http files of the golden folders: HTTP messages as text, with marks for chunk borders. The rules are in README.md.
+// HTTP messages as cases have them: text with marks for chunk borders. The rules are in README.md.
 import { HEADER_REQUEST_ID } from "../../contract/words.ts";
 import { framesOf } from "./frames.ts";
 
@@ -20,7 +20,7 @@ export interface RequestMessage extends HttpMessage {
   path: string;
 }
 
-export interface ReplyMessage extends HttpMessage {
+export interface ResponseMessage extends HttpMessage {
   status: number;
 }
 
@@ -47,7 +47,7 @@ function parse(file: string, bytes: Buffer): HttpMessage {
   return { start, headers, body: Buffer.concat(chunks), chunks, isReset };
 }
 
-/** Whether the header declares AWS's binary event stream, which a file has as lines (frames.ts). */
+/** Whether the header declares AWS's binary event stream, which a case has as lines (frames.ts). */
 function isBinaryStream([name, value]: Header): boolean {
   return name.toLowerCase() === "content-type" && value === "application/vnd.amazon.eventstream";
 }
@@ -71,7 +71,7 @@ export function parseRequest(file: string, bytes: Buffer): RequestMessage {
   return { ...message, method, path };
 }
 
-export function parseReply(file: string, bytes: Buffer): ReplyMessage {
+export function parseResponse(file: string, bytes: Buffer): ResponseMessage {
   const message = parse(file, bytes);
   const [, status] = /^HTTP\/1\.1 (\d{3})(?: .*)?$/.exec(message.start) ?? [];
   if (status === undefined) throw new Error(`${file}: "${message.start}" is no status line`);
@@ -96,7 +96,7 @@ const VOLATILE = new Set([
   "transfer-encoding",
 ]);
 
-/** A message as the golden files hold it: volatile headers left out, the others sorted by name. */
+/** A message as cases have it: volatile headers left out, the others sorted by name. */
 export function formatMessage(
   start: string,
   headers: readonly Header[],
@@ -116,7 +116,7 @@ export function formatMessage(
   ]);
 }
 
-/** The time of the run, where a translated reply says when it was made, as the golden files hold it. */
+/** Replaces the time of the run, which a translated response contains, by `<<now>>`. */
 function withoutNow(body: Uint8Array): Uint8Array {
   const text = Buffer.from(body).toString("latin1");
   const now = Date.now() / 1000;

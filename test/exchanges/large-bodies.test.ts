@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ExchangeInput, ExchangeResult } from "../../control-plane/wasm-host/exchange.ts";
 import { encodeBody, loadCase, readCases } from "./case.ts";
 import type { ExchangeCase } from "./case.ts";
-import { hostFor, replyHeaders } from "./host-ring.ts";
+import { hostFor, responseHeaders } from "./host-ring.ts";
 import { withoutTimes } from "./without-times.ts";
 
 /** Characters of padding: the filter keeps bodies up to 1 MiB. */
@@ -12,13 +12,13 @@ const NOT_KEPT = 1024 ** 2;
 
 /** All with a JSON object for a body that reaches a provider. */
 const cases = readCases().filter(
-  ({ client, upstream, only }) =>
-    only !== "envoy" && upstream.length > 0 && /^\s*\{\s*"/.test(client.body.toString("latin1")),
+  ({ clientRequest, providerRequests }) =>
+    providerRequests.length > 0 && /^\s*\{\s*"/.test(clientRequest.body.toString("latin1")),
 );
 
 async function run(one: ExchangeCase, characters: number): Promise<ExchangeResult> {
   const host = await hostFor(one, true);
-  const { client } = one;
+  const { clientRequest: client, providerResponses } = one;
   const text = client.body.toString("latin1");
   const padding = `{"padding":"${"p".repeat(characters)}",`;
   const body = Buffer.from(
@@ -36,12 +36,13 @@ async function run(one: ExchangeCase, characters: number): Promise<ExchangeResul
       body,
     },
     upstream: ({ attempt }) => {
-      const reply = one.replies[attempt] ?? one.replies.at(-1);
-      if (reply === undefined) throw new Error(`${one.name} has no reply`);
-      return { status: reply.status, headers: replyHeaders(reply), chunks: encodeBody(reply) };
+      const response = providerResponses[attempt] ?? providerResponses.at(-1);
+      if (response === undefined) throw new Error(`${one.name} has no response`);
+      const headers = responseHeaders(response);
+      return { status: response.status, headers, chunks: encodeBody(response) };
     },
     removed: loadCase(one).removed,
-    maxAttempts: one.replies.length,
+    maxAttempts: providerResponses.length,
   };
   return host.exchange(input);
 }

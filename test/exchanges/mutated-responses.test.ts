@@ -1,4 +1,4 @@
-// Damaged replies of providers, complete and streamed, in all dialects: never a trap, and the same client bytes however they are cut.
+// Damaged responses of providers, complete and streamed, in all dialects: never a trap, and the same client bytes however they are cut.
 import { beforeAll, describe, expect, it } from "vitest";
 import type { ExchangeResult } from "../../control-plane/wasm-host/exchange.ts";
 import type { FilterHost } from "../../control-plane/wasm-host/filter-host.ts";
@@ -12,16 +12,15 @@ import type { Random } from "./random.ts";
 import { withoutTimes } from "./without-times.ts";
 
 const COUNT = 4000;
-/** In the name of the test: the same seed makes the same replies. */
+/** In the name of the test: the same seed makes the same responses. */
 const SEED = Number(process.env["FUZZ_SEED"] ?? Date.now() % 1_000_000);
 
 const cases = readCases().filter(
-  ({ only, replies, upstream }) =>
-    only !== "envoy" &&
-    upstream.length === 1 &&
-    (replies[0]?.body.length ?? 0) > 0 &&
+  ({ providerRequests, providerResponses }) =>
+    providerRequests.length === 1 &&
+    (providerResponses[0]?.body.length ?? 0) > 0 &&
     // What can be read of damaged gzip goes by how it is cut.
-    !replies.some((reply) => headerOf(reply, "content-encoding") !== undefined),
+    !providerResponses.some((response) => headerOf(response, "content-encoding") !== undefined),
 );
 const hosts = new Map<string, FilterHost>();
 
@@ -65,7 +64,7 @@ beforeAll(async () => {
 function run(one: ExchangeCase, status: number, chunks: Buffer[]): ExchangeResult {
   const host = hosts.get(one.name);
   if (host === undefined) throw new Error(`${one.name} has no host`);
-  const { client, replies } = one;
+  const { clientRequest: client, providerResponses } = one;
   return host.exchange({
     listener: one.listener,
     request: {
@@ -74,7 +73,7 @@ function run(one: ExchangeCase, status: number, chunks: Buffer[]): ExchangeResul
       headers: client.headers,
       body: client.chunks,
     },
-    upstream: () => ({ status, headers: replies[0]?.headers ?? [], chunks }),
+    upstream: () => ({ status, headers: providerResponses[0]?.headers ?? [], chunks }),
   });
 }
 
@@ -98,12 +97,12 @@ describe("damaged responses", () => {
     const chance = random(SEED);
     for (let index = 0; index < COUNT; index++) {
       const one = chance.of(cases);
-      const [reply] = one.replies;
-      if (reply === undefined) continue;
-      const donor = chance.of(cases).replies[0]?.body ?? reply.body;
-      const body = mutate(Buffer.concat(encodeBody(reply)), donor, TOKENS, chance);
-      const about = `${one.name}, reply ${index}: ${JSON.stringify(body.toString("latin1"))}`;
-      const status = isStream(reply) ? reply.status : chance.of([200, 400, 429, 500, 529]);
+      const [response] = one.providerResponses;
+      if (response === undefined) continue;
+      const donor = chance.of(cases).providerResponses[0]?.body ?? response.body;
+      const body = mutate(Buffer.concat(encodeBody(response)), donor, TOKENS, chance);
+      const about = `${one.name}, response ${index}: ${JSON.stringify(body.toString("latin1"))}`;
+      const status = isStream(response) ? response.status : chance.of([200, 400, 429, 500, 529]);
       const whole = run(one, status, [body]);
       const cut = run(one, status, cutAnywhere(body, chance));
       for (const { trap, faults } of [whole, cut]) {

@@ -141,7 +141,7 @@ it.each([
   expect(suggested(model)).toBe(nearest);
 });
 
-it("any text gets a sound answer", () => {
+it("any text as a model gets a well-formed message", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", minLength: 1, maxLength: 300 }), (model) => {
       fc.pre(model !== "none" && !names.includes(model) && model.isWellFormed());

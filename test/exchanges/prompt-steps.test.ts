@@ -41,12 +41,7 @@ function prompt(changes: Responses) {
   const body = Buffer.from(
     JSON.stringify({ model: "big", messages: [{ role: "user", content: "A table for two" }] }),
   );
-  const {
-    calls,
-    response: reply,
-    sent,
-    trap,
-  } = host.exchange({
+  const { calls, response, sent, trap } = host.exchange({
     listener: "ingress",
     request: {
       method: "POST",
@@ -74,7 +69,7 @@ function prompt(changes: Responses) {
     }),
     removed,
   });
-  const response = JSON.parse(Buffer.from(reply.body).toString()) as {
+  const content = JSON.parse(Buffer.from(response.body).toString()) as {
     choices?: { message: { content: string } }[];
     error?: { message: string };
     metadata?: { prompt_target: { name: string } };
@@ -82,9 +77,9 @@ function prompt(changes: Responses) {
   return {
     trap,
     steps: calls.map(({ headers }) => pathOf(headers)),
-    status: reply.status,
-    text: response.choices?.[0]?.message.content ?? response.error?.message,
-    target: response.metadata?.prompt_target.name,
+    status: response.status,
+    text: content.choices?.[0]?.message.content ?? content.error?.message,
+    target: content.metadata?.prompt_target.name,
     sent: sent.map((request) => Buffer.from(request.body).toString()),
   };
 }

@@ -1,4 +1,4 @@
-// The usage record of every golden folder. With records on, the provider gets the same, and the client two headers more.
+// The usage record of every case. With records on, the provider gets the same, and the client two headers more.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -10,19 +10,21 @@ import type { Cut, Observed } from "./host-ring.ts";
 import { readable } from "./http-file.ts";
 
 const GOLDEN = join(import.meta.dirname, "usage-records.txt");
-const cases = readCases().filter(({ name, only }) => only !== "envoy" && name !== NOT_OBSERVED);
+const cases = readCases().filter(({ name }) => name !== NOT_OBSERVED);
 
 async function run(exchange: ExchangeCase, cut: Cut, split: boolean): Promise<Observed> {
   const observed = await runInHost(exchange, cut, { split, isObserved: true });
   expect(observed.result.faults).toEqual([]);
-  expect(observed.upstream.map(readable)).toEqual(exchange.upstream);
-  expect(withoutServed(readable(observed.answer))).toBe(withoutServed(exchange.answer ?? ""));
+  expect(observed.providerRequests.map(readable)).toEqual(exchange.providerRequests);
+  expect(withoutServed(readable(observed.clientResponse))).toBe(
+    withoutServed(exchange.clientResponse),
+  );
   return observed;
 }
 
 /** The headers that records add to every response (filter/upstream/response/served-headers.ts). */
-function withoutServed(answer: string): string {
-  return answer.replaceAll(/^x-gateway-(?:model|attempts): .*\n/gm, "");
+function withoutServed(response: string): string {
+  return response.replaceAll(/^x-gateway-(?:model|attempts): .*\n/gm, "");
 }
 
 /** Returns the record with 0 for each number of milliseconds. */
@@ -48,7 +50,7 @@ describe("usage records", () => {
     expect(recordOf(await run(exchange, "as written", true))).toBe(listener);
   });
 
-  const streams = cases.filter(({ replies }) => replies.some(isStream));
+  const streams = cases.filter(({ providerResponses }) => providerResponses.some(isStream));
   it.each(streams)("$name: the same however the stream is cut", async (exchange) => {
     const whole = recordOf(await run(exchange, "as written", false));
     expect(recordOf(await run(exchange, "every byte", false))).toBe(whole);

@@ -4,8 +4,8 @@ import type { GatewayModel } from "../../../model/model.ts";
 import { FAILURES } from "../../../control-plane/wasm-host/upstream.ts";
 import type { UpstreamResponse } from "../../../control-plane/wasm-host/upstream.ts";
 import { RETRY } from "../../envoy/models.ts";
-import { CHAT, reply } from "../rate-limits/replies.ts";
-import { COST, CONFIGURATION, errorOf, recordOf, replyTo, start } from "./set-up.ts";
+import { CHAT, providerResponse } from "../rate-limits/provider-responses.ts";
+import { COST, CONFIGURATION, errorOf, recordOf, responseTo, start } from "./set-up.ts";
 import type { Path, Worker } from "./set-up.ts";
 
 const MIB = 1024 ** 2;
@@ -26,7 +26,10 @@ describe("a response", () => {
       ...{ id: "msg_1", type: "message", role: "assistant", model: "claude" },
       ...{ content: [{ type: "text", text }], stop_reason: "end_turn" },
     };
-    const upstream = { ...reply("messages", false), chunks: [Buffer.from(JSON.stringify(message))] };
+    const upstream = {
+      ...providerResponse("messages", false),
+      chunks: [Buffer.from(JSON.stringify(message))],
+    };
     const instructions = "Be brief. ".repeat(10_000);
     const request = {
       ...{ method: "POST", path: "/v1/responses" },
@@ -83,7 +86,10 @@ describe("a response", () => {
   });
 
   it.each([
-    ["/v1/embeddings", { object: "list", data: [], usage: { prompt_tokens: 20, total_tokens: 20 } }],
+    [
+      "/v1/embeddings",
+      { object: "list", data: [], usage: { prompt_tokens: 20, total_tokens: 20 } },
+    ],
     [
       "/v1/responses/compact",
       { object: "response.compaction", output: [], usage: { input_tokens: 10, output_tokens: 1 } },
@@ -91,7 +97,7 @@ describe("a response", () => {
   ])("of %s is charged", async (path, body) => {
     const worker = await allowed();
     const result = worker.ask({
-      upstream: { ...reply("chat", false), chunks: [Buffer.from(JSON.stringify(body))] },
+      upstream: { ...providerResponse("chat", false), chunks: [Buffer.from(JSON.stringify(body))] },
       input: {
         request: {
           ...{ method: "POST", path },
@@ -107,7 +113,10 @@ describe("a response", () => {
 
   it("of a model without a price costs nothing, and its record has no cost", async () => {
     const worker = await allowed(
-      CONFIGURATION.replace(/ {2}openai\/gpt: .*\n/, "").replace(/ {2}- \{model: openai\/gpt, am.*\n/, ""),
+      CONFIGURATION.replace(/ {2}openai\/gpt: .*\n/, "").replace(
+        / {2}- \{model: openai\/gpt, am.*\n/,
+        "",
+      ),
     );
     const result = worker.ask();
     expect(recordOf(result)).toMatchObject({ input: 20, output: 10 });
@@ -133,7 +142,8 @@ describe("a response", () => {
     worker.allow();
     for (const stream of [false, true]) {
       const upstream: NonNullable<Parameters<Worker["ask"]>[0]>["input"] = {
-        upstream: ({ attempt }) => (attempt === 0 ? overloaded : reply("messages", stream)),
+        upstream: ({ attempt }) =>
+          attempt === 0 ? overloaded : providerResponse("messages", stream),
       };
       const result = worker.ask({ model: "best", stream, input: upstream });
       expect(recordOf(result)).toMatchObject({ cost: COST, target: "anthropic/claude" });
@@ -155,8 +165,10 @@ describe("what the provider has not reported is estimated", () => {
     const end = `{"object":"embedding","index":1}],"model":"m","usage":${JSON.stringify(usage)}}`;
     const body = Buffer.from(`{"object":"list","data":[${item.repeat(9)}${end}`);
     const count = Math.ceil(body.length / 50_000);
-    const chunks = Array.from({ length: count }, (_, i) => body.subarray(i * 50_000, (i + 1) * 50_000));
-    return { ...reply("chat", false), chunks };
+    const chunks = Array.from({ length: count }, (_, i) =>
+      body.subarray(i * 50_000, (i + 1) * 50_000),
+    );
+    return { ...providerResponse("chat", false), chunks };
   };
   const embed = (input: string) => ({
     request: {
@@ -185,15 +197,26 @@ describe("what the provider has not reported is estimated", () => {
     };
     const bytes = Buffer.from(JSON.stringify(body));
     const count = Math.ceil(bytes.length / 50_000);
-    const chunks = Array.from({ length: count }, (_, i) => bytes.subarray(i * 50_000, (i + 1) * 50_000));
-    return { ...reply("chat", false), chunks };
+    const chunks = Array.from({ length: count }, (_, i) =>
+      bytes.subarray(i * 50_000, (i + 1) * 50_000),
+    );
+    return { ...providerResponse("chat", false), chunks };
   };
 
   it.each<[string, object]>([
     ["5 KB of metadata", { metadata: { note: "x".repeat(5000) } }],
-    ["60 KB of tools", { tools: [{ type: "function", name: "f", description: "x".repeat(60_000) }] }],
-    ["members with the name of the usage", { metadata: { usage: { input_tokens: 7 }, more: { usage: 1 } } }],
-    ["a member like the usage in a member of that name", { metadata: { usage: { usage: { input_tokens: 7 } } } }],
+    [
+      "60 KB of tools",
+      { tools: [{ type: "function", name: "f", description: "x".repeat(60_000) }] },
+    ],
+    [
+      "members with the name of the usage",
+      { metadata: { usage: { input_tokens: 7 }, more: { usage: 1 } } },
+    ],
+    [
+      "a member like the usage in a member of that name",
+      { metadata: { usage: { usage: { input_tokens: 7 } } } },
+    ],
   ])("but not that of a large response that has %s behind its usage", async (_, behind) => {
     const worker = await allowed();
     const result = worker.ask({ path: "/v1/responses", upstream: large(behind) });
@@ -222,27 +245,37 @@ describe("what the provider has not reported is estimated", () => {
         [false, true].map((stream): [Path, string, boolean] => [path, model, stream]),
       ),
     ),
-  )("for numbers of tokens that no response has, on %s from %s, stream: %s", async (path, model, stream) => {
-    const worker = await allowed();
-    for (const impossible of ["900000000000000", "9007199254740993", "1000000000"]) {
-      const upstream = (request: { path: string }): UpstreamResponse => {
-        const whole = replyTo(request.path, stream);
-        const text = Buffer.concat(whole.chunks ?? []).toString();
-        return {
-          ...whole,
-          chunks: [Buffer.from(text.replaceAll(/("(?:prompt|completion|input|output)_tokens":)\d+/g, `$1${impossible}`))],
+  )(
+    "for numbers of tokens that no response has, on %s from %s, stream: %s",
+    async (path, model, stream) => {
+      const worker = await allowed();
+      for (const impossible of ["900000000000000", "9007199254740993", "1000000000"]) {
+        const upstream = (request: { path: string }): UpstreamResponse => {
+          const whole = responseTo(request.path, stream);
+          const text = Buffer.concat(whole.chunks ?? []).toString();
+          return {
+            ...whole,
+            chunks: [
+              Buffer.from(
+                text.replaceAll(
+                  /("(?:prompt|completion|input|output)_tokens":)\d+/g,
+                  `$1${impossible}`,
+                ),
+              ),
+            ],
+          };
         };
-      };
-      const before = worker.charged()["research"] ?? 0;
-      const record = recordOf(worker.ask({ path, model, stream, input: { upstream } }));
-      expect(record.estimated).toBe(1);
-      expect(record.input).toBeUndefined();
-      expect(record.output).toBeUndefined();
-      expect(record.cost).toBeGreaterThan(0);
-      expect(record.cost).toBeLessThan(5_000_000_000);
-      expect(worker.charged()["research"]).toBe(before + (record.cost ?? 0));
-    }
-  });
+        const before = worker.charged()["research"] ?? 0;
+        const record = recordOf(worker.ask({ path, model, stream, input: { upstream } }));
+        expect(record.estimated).toBe(1);
+        expect(record.input).toBeUndefined();
+        expect(record.output).toBeUndefined();
+        expect(record.cost).toBeGreaterThan(0);
+        expect(record.cost).toBeLessThan(5_000_000_000);
+        expect(worker.charged()["research"]).toBe(before + (record.cost ?? 0));
+      }
+    },
+  );
 
   it("for a large response without it, and a large request: without a bound", async () => {
     const worker = await allowed();
@@ -252,8 +285,16 @@ describe("what the provider has not reported is estimated", () => {
   });
 
   it.each([
-    ["an image", 1600, { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(MIB)}` } }],
-    ["a document", 32_768, { type: "file", file: { filename: "a.pdf", file_data: "A".repeat(MIB) } }],
+    [
+      "an image",
+      1600,
+      { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(MIB)}` } },
+    ],
+    [
+      "a document",
+      32_768,
+      { type: "file", file: { filename: "a.pdf", file_data: "A".repeat(MIB) } },
+    ],
   ])("with a bound for %s of the request, and none for its text", async (_, tokens, part) => {
     const worker = await allowed();
     const costOf = (content: unknown) =>
@@ -261,7 +302,7 @@ describe("what the provider has not reported is estimated", () => {
         worker.ask({
           text: content as string,
           stream: true,
-          upstream: reply("chat", true, "every event"),
+          upstream: providerResponse("chat", true, "every event"),
           input: { clientLeavesAfter: 1 },
         }),
       ).cost ?? 0;
@@ -276,37 +317,45 @@ describe("what the provider has not reported is estimated", () => {
   it("for a response that its trailers end: it is as long as what was held", async () => {
     const worker = await allowed(`${CONFIGURATION}observability: {cost_header: true}\n`);
     const body = CHAT.complete.replace(/,"usage":\{"prompt.*\}\}$/, "}");
-    const whole = { ...reply("chat", false), chunks: [Buffer.from(body)] };
+    const whole = { ...providerResponse("chat", false), chunks: [Buffer.from(body)] };
     const { cost } = recordOf(worker.ask({ upstream: whole }));
     const upstream = { ...whole, trailers: [["a", "b"]] as [string, string][] };
     expect(recordOf(worker.ask({ upstream })).cost).toBe(cost);
   });
 
-  it.each([false, true])("for the input, if the client leaves before the response; stream: %s", async (stream) => {
-    const adapt = (model: GatewayModel) => {
-      model.targetSets = [{ name: "best", targets: [0, 1], retry: RETRY }];
-    };
-    const worker = await start({ adapt });
-    worker.allow();
-    let sum = 0;
-    for (const model of ["openai/gpt", "anthropic/claude", "best"]) {
-      const result = worker.ask({ model, stream, text: "a".repeat(4000), input: { clientLeavesAfter: -1 } });
-      const { cost = 0, estimated } = recordOf(result);
-      expect(estimated).toBe(1);
-      expect(cost).toBeGreaterThan(1000 * 1_000_000);
-      expect(cost).toBeLessThan(1100 * 1_000_000);
-      sum += cost;
-    }
-    expect(worker.charged()["research"]).toBe(sum);
-    const unreachable = { upstream: () => FAILURES.connectionRefused };
-    expect(recordOf(worker.ask({ stream, input: unreachable })).cost).toBeUndefined();
-  });
+  it.each([false, true])(
+    "for the input, if the client leaves before the response; stream: %s",
+    async (stream) => {
+      const adapt = (model: GatewayModel) => {
+        model.targetSets = [{ name: "best", targets: [0, 1], retry: RETRY }];
+      };
+      const worker = await start({ adapt });
+      worker.allow();
+      let sum = 0;
+      for (const model of ["openai/gpt", "anthropic/claude", "best"]) {
+        const result = worker.ask({
+          model,
+          stream,
+          text: "a".repeat(4000),
+          input: { clientLeavesAfter: -1 },
+        });
+        const { cost = 0, estimated } = recordOf(result);
+        expect(estimated).toBe(1);
+        expect(cost).toBeGreaterThan(1000 * 1_000_000);
+        expect(cost).toBeLessThan(1100 * 1_000_000);
+        sum += cost;
+      }
+      expect(worker.charged()["research"]).toBe(sum);
+      const unreachable = { upstream: () => FAILURES.connectionRefused };
+      expect(recordOf(worker.ask({ stream, input: unreachable })).cost).toBeUndefined();
+    },
+  );
 
   it("for a complete response: a token is four bytes", async () => {
     const worker = await allowed();
     const body = CHAT.complete.replace(/,"usage":\{"prompt.*\}\}$/, "}");
     const result = worker.ask({
-      upstream: { ...reply("chat", false), chunks: [Buffer.from(body)] },
+      upstream: { ...providerResponse("chat", false), chunks: [Buffer.from(body)] },
     });
     const { cost, estimated } = recordOf(result);
     expect(estimated).toBe(1);
@@ -326,7 +375,7 @@ describe("what the provider has not reported is estimated", () => {
   ])("%s from %s", (path, model, dialect) => {
     it("is charged once wherever the client cuts the stream, and never nothing behind the first event", async () => {
       const worker = await allowed();
-      const upstream = reply(dialect, true, "every event");
+      const upstream = providerResponse(dialect, true, "every event");
       let sum = 0;
       for (let chunks = 1; chunks <= EVENTS[dialect]; chunks++) {
         const input = { clientLeavesAfter: chunks };
@@ -340,7 +389,7 @@ describe("what the provider has not reported is estimated", () => {
 
     it("is charged once at every byte at which the client cuts the stream", async () => {
       const worker = await allowed();
-      const upstream = reply(dialect, true, "every byte");
+      const upstream = providerResponse(dialect, true, "every byte");
       let sum = 0;
       for (let bytes = 1; bytes <= (upstream.chunks?.length ?? 0); bytes += 3) {
         const input = { clientLeavesAfter: bytes };
@@ -355,24 +404,34 @@ describe("what the provider has not reported is estimated", () => {
       messages:
         'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"no"}}\n\n',
     };
-    it.each(["an error", "nothing"])("that ends early with %s is charged for what came", async (end) => {
-      const worker = await allowed();
-      const whole = reply(dialect, true, "every event");
-      // All but the last two or three events, which have the usage and the reason why the response ended.
-      const events = whole.chunks?.slice(0, dialect === "chat" ? 1 : 3) ?? [];
-      const more = Array.from({ length: 10 }, () => events.at(-1) ?? Buffer.alloc(0));
-      const chunks = [...events, ...more, ...(end === "nothing" ? [] : [Buffer.from(FAILURE[dialect])])];
-      const result = worker.ask({ path, model, stream: true, upstream: { ...whole, chunks } });
-      const { cost, estimated } = recordOf(result);
-      expect(estimated).toBe(1);
-      // Each event is a token of the output.
-      expect(cost).toBeGreaterThan((events.length + more.length) * 10_000_000);
-      expect(worker.charged()["research"]).toBe(cost);
-    });
+    it.each(["an error", "nothing"])(
+      "that ends early with %s is charged for what came",
+      async (end) => {
+        const worker = await allowed();
+        const whole = providerResponse(dialect, true, "every event");
+        // All but the last two or three events, which have the usage and the reason why the response ended.
+        const events = whole.chunks?.slice(0, dialect === "chat" ? 1 : 3) ?? [];
+        const more = Array.from({ length: 10 }, () => events.at(-1) ?? Buffer.alloc(0));
+        const chunks = [
+          ...events,
+          ...more,
+          ...(end === "nothing" ? [] : [Buffer.from(FAILURE[dialect])]),
+        ];
+        const result = worker.ask({ path, model, stream: true, upstream: { ...whole, chunks } });
+        const { cost, estimated } = recordOf(result);
+        expect(estimated).toBe(1);
+        // Each event is a token of the output.
+        expect(cost).toBeGreaterThan((events.length + more.length) * 10_000_000);
+        expect(worker.charged()["research"]).toBe(cost);
+      },
+    );
 
     it("that begins with an error costs nothing", async () => {
       const worker = await allowed();
-      const upstream = { ...reply(dialect, true), chunks: [Buffer.from(FAILURE[dialect])] };
+      const upstream = {
+        ...providerResponse(dialect, true),
+        chunks: [Buffer.from(FAILURE[dialect])],
+      };
       const result = worker.ask({ path, model, stream: true, upstream });
       // A passing event is not held back until the next one comes.
       const isTranslated = path !== (dialect === "chat" ? "/v1/chat/completions" : "/v1/messages");
@@ -381,10 +440,14 @@ describe("what the provider has not reported is estimated", () => {
 
     it("is charged once wherever the provider breaks off", async () => {
       const worker = await allowed();
-      const whole = reply(dialect, true, "every event");
+      const whole = providerResponse(dialect, true, "every event");
       let sum = 0;
       for (let chunks = 0; chunks < EVENTS[dialect]; chunks++) {
-        const upstream = { ...whole, chunks: whole.chunks?.slice(0, chunks) ?? [], ending: "reset" } as const;
+        const upstream = {
+          ...whole,
+          chunks: whole.chunks?.slice(0, chunks) ?? [],
+          ending: "reset",
+        } as const;
         const result = worker.ask({ path, model, stream: true, upstream });
         sum += recordOf(result).cost ?? 0;
         expect(worker.charged()["research"], String(chunks)).toBe(sum);
@@ -396,7 +459,11 @@ describe("what the provider has not reported is estimated", () => {
 describe("several workers", () => {
   it("charge one table, whichever of them reads and writes first", async () => {
     const first = await allowed();
-    const workers = [first, await start({ shared: first.shared }), await start({ shared: first.shared })];
+    const workers = [
+      first,
+      await start({ shared: first.shared }),
+      await start({ shared: first.shared }),
+    ];
     let count = 0;
     let isOpen = false;
     const askOne = (): void => {

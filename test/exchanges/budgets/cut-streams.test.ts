@@ -71,7 +71,10 @@ function chat(kind: Kind): Stream {
 
 const BLOCKS: Record<Kind, [object, (text: string) => object]> = {
   text: [{ type: "text", text: "" }, (text) => ({ type: "text_delta", text })],
-  reasoning: [{ type: "thinking", thinking: "" }, (thinking) => ({ type: "thinking_delta", thinking })],
+  reasoning: [
+    { type: "thinking", thinking: "" },
+    (thinking) => ({ type: "thinking_delta", thinking }),
+  ],
   arguments: [
     { type: "tool_use", id: "t1", name: "f", input: {} },
     (partial_json) => ({ type: "input_json_delta", partial_json }),
@@ -100,7 +103,11 @@ function messages(kind: Kind): Stream {
 function invoke(kind: Kind): Stream {
   const { begin, part } = messages(kind);
   const framed = (event: Buffer) => chunkFrame(/^data: (.*)$/m.exec(event.toString())?.[1]);
-  return { type: AWS, begin: begin.map(framed), part: (text, number) => framed(part(text, number)) };
+  return {
+    type: AWS,
+    begin: begin.map(framed),
+    part: (text, number) => framed(part(text, number)),
+  };
 }
 
 const PLACE = { output_index: 0, item_id: "item_1" };
@@ -127,7 +134,9 @@ function responses(kind: Kind): Stream {
   const response = {
     ...{ id: "resp_1", object: "response", created_at: 1, model: "gpt", output: [], usage: null },
     instructions: "x".repeat(20_000),
-    tools: [{ type: "function", name: "f", parameters: { properties: { text: "x".repeat(20_000) } } }],
+    tools: [
+      { type: "function", name: "f", parameters: { properties: { text: "x".repeat(20_000) } } },
+    ],
   };
   return {
     type: SSE,
@@ -177,7 +186,11 @@ function converse(kind: Kind): Stream {
       ...(kind === "arguments" ? [eventFrame("contentBlockStart", tool)] : []),
     ],
     part: (text) =>
-      eventFrame("contentBlockDelta", { contentBlockIndex: 0, delta: parts[kind](text), p: "abcdefgh" }),
+      eventFrame("contentBlockDelta", {
+        contentBlockIndex: 0,
+        delta: parts[kind](text),
+        p: "abcdefgh",
+      }),
   };
 }
 
@@ -191,15 +204,22 @@ const PROVIDERS: [string, (kind: Kind) => Stream][] = [
 ];
 const PATHS: Path[] = ["/v1/chat/completions", "/v1/messages", "/v1/responses"];
 /** OpenAI has both APIs: each client gets its own. */
-function streamFor(path: Path, model: string, stream: (kind: Kind) => Stream): (kind: Kind) => Stream {
+function streamFor(
+  path: Path,
+  model: string,
+  stream: (kind: Kind) => Stream,
+): (kind: Kind) => Stream {
   return path === "/v1/responses" && model === "openai/gpt" ? responses : stream;
 }
 
 const EVERY = PATHS.flatMap((path) =>
   PROVIDERS.flatMap(([model, stream]) =>
-    (["text", "reasoning", "arguments"] as const).map(
-      (kind): [Path, string, Kind, Stream] => [path, model, kind, streamFor(path, model, stream)(kind)],
-    ),
+    (["text", "reasoning", "arguments"] as const).map((kind): [Path, string, Kind, Stream] => [
+      path,
+      model,
+      kind,
+      streamFor(path, model, stream)(kind),
+    ]),
   ),
 );
 
@@ -237,26 +257,33 @@ async function allowed(): Promise<Worker> {
   return worker;
 }
 
-describe.each(EVERY)("a stream that its client cuts, %s from %s with %s,", (path, model, kind, stream) => {
-  it.each([false, true])("is charged by its text if events are long; in one piece: %s", async (atOnce) => {
-    const worker = await allowed();
-    const long = Array.from({ length: 20 }, (_, at) => `${String(at)} ${"word ".repeat(800)}`);
-    const bytes = long.join("").length;
-    const tokens = tokensOf(worker, { path, model, stream, texts: long, atOnce });
-    expect(tokens).toBeGreaterThanOrEqual(Math.floor(bytes / 4));
-    expect(tokens).toBeLessThan(bytes / 4 + (kind === "arguments" ? 120 : 20));
-  });
+describe.each(EVERY)(
+  "a stream that its client cuts, %s from %s with %s,",
+  (path, model, kind, stream) => {
+    it.each([false, true])(
+      "is charged by its text if events are long; in one piece: %s",
+      async (atOnce) => {
+        const worker = await allowed();
+        const long = Array.from({ length: 20 }, (_, at) => `${String(at)} ${"word ".repeat(800)}`);
+        const bytes = long.join("").length;
+        const tokens = tokensOf(worker, { path, model, stream, texts: long, atOnce });
+        expect(tokens).toBeGreaterThanOrEqual(Math.floor(bytes / 4));
+        expect(tokens).toBeLessThan(bytes / 4 + (kind === "arguments" ? 120 : 20));
+      },
+    );
 
-  it("is charged by its events if they are short", async () => {
-    const worker = await allowed();
-    // A model may write the same twice.
-    const short = Array.from({ length: 60 }, (_, at) => ["a", "an", "the", "the"][at % 4] ?? "");
-    const tokens = tokensOf(worker, { path, model, stream, texts: short });
-    const most = 60 + stream.begin.length + (model.startsWith("gemini") && kind === "arguments" ? 200 : 0);
-    expect(tokens).toBeGreaterThanOrEqual(60);
-    expect(tokens).toBeLessThanOrEqual(most);
-  });
-});
+    it("is charged by its events if they are short", async () => {
+      const worker = await allowed();
+      // A model may write the same twice.
+      const short = Array.from({ length: 60 }, (_, at) => ["a", "an", "the", "the"][at % 4] ?? "");
+      const tokens = tokensOf(worker, { path, model, stream, texts: short });
+      const most =
+        60 + stream.begin.length + (model.startsWith("gemini") && kind === "arguments" ? 200 : 0);
+      expect(tokens).toBeGreaterThanOrEqual(60);
+      expect(tokens).toBeLessThanOrEqual(most);
+    });
+  },
+);
 
 describe("a stream in the client's dialect that its client cuts", () => {
   const path = "/v1/chat/completions";
@@ -269,7 +296,17 @@ describe("a stream in the client's dialect that its client cuts", () => {
       part: (content, at) =>
         chunk(
           { content },
-          { logprobs: { content: [{ token: `t${String(at)}`, bytes: [at], top_logprobs: [{ token: `o${String(at)}` }] }] } },
+          {
+            logprobs: {
+              content: [
+                {
+                  token: `t${String(at)}`,
+                  bytes: [at],
+                  top_logprobs: [{ token: `o${String(at)}` }],
+                },
+              ],
+            },
+          },
         ),
     };
     const short = Array.from({ length: 40 }, (_, at) => `w${String(at)}`);
@@ -283,7 +320,11 @@ describe("a stream in the client's dialect that its client cuts", () => {
     const stream: Stream = {
       ...chat("text"),
       part: (content, at) =>
-        data({ ...CHUNK, id: `chatcmpl-${String(at)}`, choices: [{ index: 0, delta: { content } }] }),
+        data({
+          ...CHUNK,
+          id: `chatcmpl-${String(at)}`,
+          choices: [{ index: 0, delta: { content } }],
+        }),
     };
     const long = Array.from({ length: 40 }, (_, at) => `w${String(at)}`.padEnd(400, " and"));
     expect(tokensOf(worker, { path, model, stream, texts: long })).toBe(40 * 100);
@@ -297,7 +338,12 @@ describe("a stream in the client's dialect that its client cuts", () => {
         partial_image_b64: "A".repeat(at % 2 === 0 ? 400_000 : 1_600_000),
       });
     const stream: Stream = { ...responses("text"), part: image };
-    const cut = { path: "/v1/responses", model: "openai/gpt", stream, texts: ["", "", "", ""] } as const;
+    const cut = {
+      path: "/v1/responses",
+      model: "openai/gpt",
+      stream,
+      texts: ["", "", "", ""],
+    } as const;
     expect(tokensOf(worker, { ...cut, texts: [...cut.texts] })).toBe(6);
   });
 });

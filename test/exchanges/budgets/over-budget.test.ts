@@ -5,7 +5,16 @@ import { describe, expect, it } from "vitest";
 import { Explainer } from "../../../control-plane/explain/explain.ts";
 import type { GatewayModel } from "../../../model/model.ts";
 import { RETRY } from "../../envoy/models.ts";
-import { COST, DECEMBER, ENVIRONMENT, errorOf, FILTER, messageOf, recordOf, start } from "./set-up.ts";
+import {
+  COST,
+  DECEMBER,
+  ENVIRONMENT,
+  errorOf,
+  FILTER,
+  messageOf,
+  recordOf,
+  start,
+} from "./set-up.ts";
 import type { Path } from "./set-up.ts";
 
 const USED_UP =
@@ -92,7 +101,11 @@ describe("a budget that is used up", () => {
     worker.allow({ research: { limit: 0 } });
     worker.clock.now += 30_000;
     const { status, headers } = errorOf(worker.ask());
-    expect([status, headers["retry-after"], headers["x-should-retry"]]).toEqual([429, "1", undefined]);
+    expect([status, headers["retry-after"], headers["x-should-retry"]]).toEqual([
+      429,
+      "1",
+      undefined,
+    ]);
   });
 });
 
@@ -101,7 +114,11 @@ describe("a budget of which only a part is used up", () => {
     const worker = await start();
     worker.allow({ research: { limit: 0, partial: 1 } });
     const { status, headers, body } = errorOf(worker.ask());
-    expect([status, headers["retry-after"], headers["x-should-retry"]]).toEqual([429, "1", undefined]);
+    expect([status, headers["retry-after"], headers["x-should-retry"]]).toEqual([
+      429,
+      "1",
+      undefined,
+    ]);
     expect(body).toMatchObject({
       error: {
         message:
@@ -211,13 +228,16 @@ pricing: {openai/gpt: {input: 1, output: 1}, anthropic/claude: {input: 1, output
       expect(worker.ask({ input: background("b", model, value) }).sent).toHaveLength(1);
   });
 
-  it.each([1, 0, "true", "", [true], {}])("is rejected with a budget as %j: a provider may read it as true", async (value) => {
-    const worker = await start({ text });
-    worker.allow();
-    const refused = worker.ask({ input: background("b", "openai/gpt", value) });
-    expect([refused.response.status, refused.sent.length]).toEqual([400, 0]);
-    expect(errorOf(refused).body).toMatchObject({ error: { param: "background" } });
-  });
+  it.each([1, 0, "true", "", [true], {}])(
+    "is rejected with a budget as %j: a provider may read it as true",
+    async (value) => {
+      const worker = await start({ text });
+      worker.allow();
+      const refused = worker.ask({ input: background("b", "openai/gpt", value) });
+      expect([refused.response.status, refused.sent.length]).toEqual([400, 0]);
+      expect(errorOf(refused).body).toMatchObject({ error: { param: "background" } });
+    },
+  );
 
   it("passes for a key without a budget", async () => {
     const worker = await start({ text });
@@ -228,7 +248,10 @@ pricing: {openai/gpt: {input: 1, output: 1}, anthropic/claude: {input: 1, output
 
 describe("a prompt on ingress", () => {
   it("is rejected before its guard and its target run", async () => {
-    const text = readFileSync(join(import.meta.dirname, "../../config/prompt-targets/config.yaml"), "utf8");
+    const text = readFileSync(
+      join(import.meta.dirname, "../../config/prompt-targets/config.yaml"),
+      "utf8",
+    );
     const worker = await start({
       text: `${text}\nbudgets: [{amount: 1 USD, per: month}]\n`,
     });
@@ -280,7 +303,9 @@ describe("gateway explain", () => {
       explainer.explain({
         ...{ method: "POST", path: "/v1/chat/completions" },
         headers: [["x-gateway-api-key", ENVIRONMENT.TEAM_B]],
-        body: Buffer.from(JSON.stringify({ model: name, messages: [{ role: "user", content: "Hi" }] })),
+        body: Buffer.from(
+          JSON.stringify({ model: name, messages: [{ role: "user", content: "Hi" }] }),
+        ),
       });
     const { attempts, budgets } = await explain("openai/gpt");
     expect(attempts).toHaveLength(1);

@@ -81,7 +81,12 @@ describe("a push", () => {
         { resets: null },
         { partial: "yes" },
         { partial: true },
-      ].map((change) => ({ budgets: [{ ...valid, limit: 0 }, { ...valid, ...change }] })),
+      ].map((change) => ({
+        budgets: [
+          { ...valid, limit: 0 },
+          { ...valid, ...change },
+        ],
+      })),
     ];
     const texts = ["", " ", "{", '{"budgets":[}', "\0", '{"budgets":[]}x', '{"budgets":[1]}'];
     const bodies = [...wrong.map((one) => JSON.stringify(one)), ...texts];
@@ -106,7 +111,10 @@ describe("a push", () => {
       { id: value, limit: value, resets: value, partial: value },
       { requiredKeys: [] },
     );
-    const json = fc.oneof(fc.record({ budgets: fc.array(fc.oneof(budget, value)) }), fc.jsonValue());
+    const json = fc.oneof(
+      fc.record({ budgets: fc.array(fc.oneof(budget, value)) }),
+      fc.jsonValue(),
+    );
     const bytes = fc.oneof(
       json.map((one) => Buffer.from(JSON.stringify(one))),
       fc.uint8Array({ maxLength: 200 }).map((one) => Buffer.from(one)),

@@ -13,7 +13,7 @@ import type { ExchangeInput, ExchangeResult } from "../../../control-plane/wasm-
 import { compileFilter, FilterHost } from "../../../control-plane/wasm-host/filter-host.ts";
 import { SharedData } from "../../../control-plane/wasm-host/shared-data.ts";
 import type { UpstreamResponse } from "../../../control-plane/wasm-host/upstream.ts";
-import { reply } from "../rate-limits/replies.ts";
+import { providerResponse } from "../rate-limits/provider-responses.ts";
 
 export const FILTER = join(import.meta.dirname, "../../../build/filter.wasm");
 export const ENVIRONMENT = {
@@ -165,7 +165,12 @@ export function send(
 }
 
 function ask(host: FilterHost, options: Ask = {}): ExchangeResult {
-  const { path = "/v1/chat/completions", model = "openai/gpt", stream = false, key = "b" } = options;
+  const {
+    path = "/v1/chat/completions",
+    model = "openai/gpt",
+    stream = false,
+    key = "b",
+  } = options;
   const said = { role: "user", content: options.text ?? "Hi" };
   const body = JSON.stringify({
     model,
@@ -183,7 +188,7 @@ function ask(host: FilterHost, options: Ask = {}): ExchangeResult {
       ],
       body: Buffer.from(body),
     },
-    upstream: (request) => options.upstream ?? replyTo(request.path, stream),
+    upstream: (request) => options.upstream ?? responseTo(request.path, stream),
     ...options.input,
   });
   expect(result.faults).toEqual([]);
@@ -191,9 +196,9 @@ function ask(host: FilterHost, options: Ask = {}): ExchangeResult {
 }
 
 /** Returns the response of the provider with this path. */
-export function replyTo(path: string, stream: boolean): UpstreamResponse {
+export function responseTo(path: string, stream: boolean): UpstreamResponse {
   if (!path.endsWith("/responses")) {
-    return reply(path.endsWith("/messages") ? "messages" : "chat", stream);
+    return providerResponse(path.endsWith("/messages") ? "messages" : "chat", stream);
   }
   const type = stream ? "text/event-stream" : "application/json";
   const events = [

@@ -10,7 +10,7 @@ import { priceOf } from "../../../model/prices.ts";
 import { costOf } from "../../../control-plane/observability/prices.ts";
 import { compileFilter, FilterHost } from "../../../control-plane/wasm-host/filter-host.ts";
 import type { UpstreamResponse } from "../../../control-plane/wasm-host/upstream.ts";
-import { reply } from "../rate-limits/replies.ts";
+import { providerResponse } from "../rate-limits/provider-responses.ts";
 import { recordOf } from "./set-up.ts";
 
 const FILTER = join(import.meta.dirname, "../../../build/filter.wasm");
@@ -40,7 +40,7 @@ async function start(text: string) {
           JSON.stringify({ model: name, messages: [{ role: "user", content: "Hi" }] }),
         ),
       },
-      upstream: ({ path }) => replyAt(path),
+      upstream: ({ path }) => responseAt(path),
     });
     expect(result.response.status, name).toBe(200);
     return recordOf(result).cost;
@@ -53,9 +53,9 @@ async function start(text: string) {
   return { document, costBy, listed };
 }
 
-function replyAt(path: string): UpstreamResponse {
+function responseAt(path: string): UpstreamResponse {
   if (!path.includes("generateContent")) {
-    return reply(path.endsWith("/messages") ? "messages" : "chat", false);
+    return providerResponse(path.endsWith("/messages") ? "messages" : "chat", false);
   }
   const body = {
     candidates: [{ content: { role: "model", parts: [{ text: "Hi" }] }, finishReason: "STOP" }],
@@ -75,7 +75,9 @@ function namesIn(provider: string): string[] {
     if ("and" in match) return match.and.flatMap(texts);
     if ("regex" in match) {
       if (match.regex.includes("(?")) return [];
-      const text = match.regex.replaceAll(/\\d\{(\d+)\}/g, (_, count: string) => count === "2" ? "01" : "20260101".slice(0, Number(count)));
+      const text = match.regex.replaceAll(/\\d\{(\d+)\}/g, (_, count: string) =>
+        count === "2" ? "01" : "20260101".slice(0, Number(count)),
+      );
       return [text.replaceAll("\\d", "7").replaceAll(/[\\^$]/g, "")];
     }
     return Object.values<string>(match);
@@ -110,7 +112,9 @@ describe.each([
   it("costs for every name what the control plane computes", async () => {
     const text = `llm_providers: [{model: "${provider}/*", ${more}, base_url: "http://own.test/v1"}]\n`;
     const { costBy, listed } = await start(text);
-    const names = [...new Set(namesIn(id))].filter((name) => id !== "aws" || !name.startsWith("x-"));
+    const names = [...new Set(namesIn(id))].filter(
+      (name) => id !== "aws" || !name.startsWith("x-"),
+    );
     expect(names.length).toBeGreaterThan(20);
     const wrong = names.filter((name) => costBy(`${provider}/${name}`) !== listed(name));
     expect(wrong).toEqual([]);
@@ -151,7 +155,10 @@ describe("a wildcard", () => {
   });
 
   it("has no prices in the document without budgets and the cost header", () => {
-    const result = loadConfiguration({ file: "gateway.yaml", text: openai("openai/*") }, environment);
+    const result = loadConfiguration(
+      { file: "gateway.yaml", text: openai("openai/*") },
+      environment,
+    );
     if (!result.ok) throw new Error(JSON.stringify(result.problems));
     expect(filterConfig(result.model).price_lists).toBeUndefined();
   });

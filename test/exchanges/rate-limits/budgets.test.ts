@@ -1,7 +1,7 @@
 // Who shares a budget: header values, names of models, and workers.
 import { describe, expect, it } from "vitest";
 import { SharedData } from "../../../control-plane/wasm-host/shared-data.ts";
-import { CHAT, reply } from "./replies.ts";
+import { CHAT, providerResponse } from "./provider-responses.ts";
 import { header, remaining, start, THOUSAND } from "./set-up.ts";
 import type { Ask } from "./set-up.ts";
 
@@ -60,7 +60,7 @@ describe("whose budget", () => {
     for (let i = 0; i < 9_000; i++) {
       // A little of the budget each, and the clock stands still: nothing expires.
       const upstream = {
-        ...reply("chat", false),
+        ...providerResponse("chat", false),
         chunks: [Buffer.from(CHAT.complete.replace(/20,|10,/g, "1,").replace("30}", "2}"))],
       };
       worker.ask({ ...from(`invented-${i}`), upstream });

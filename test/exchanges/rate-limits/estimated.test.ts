@@ -1,13 +1,13 @@
 // What a response is charged if its provider has reported no usage, or not yet.
 import { describe, expect, it } from "vitest";
-import { CHAT, reply } from "./replies.ts";
+import { CHAT, providerResponse } from "./provider-responses.ts";
 import { BOTH, remaining, start, THOUSAND } from "./set-up.ts";
 
 describe("what the provider has not reported is estimated", () => {
   it("a response without usage costs one token for four bytes", async () => {
     const worker = await start(THOUSAND);
     const body = CHAT.complete.replace(/,"usage":\{"prompt.*\}\}$/, "}");
-    const upstream = { ...reply("chat", false), chunks: [Buffer.from(body)] };
+    const upstream = { ...providerResponse("chat", false), chunks: [Buffer.from(body)] };
     const { sent } = worker.ask({ upstream });
     const request = sent[0]?.body.length ?? 0;
     // The client's request names the model with its provider, and has `max_tokens`.
@@ -18,7 +18,7 @@ describe("what the provider has not reported is estimated", () => {
 
   it("a chat stream that the client cuts: a token for each event, and the request's bytes", async () => {
     const worker = await start(THOUSAND);
-    const upstream = reply("chat", true, "every event");
+    const upstream = providerResponse("chat", true, "every event");
     const first = worker.ask({
       stream: true,
       text: "x".repeat(400),
@@ -33,7 +33,7 @@ describe("what the provider has not reported is estimated", () => {
 
   it("a messages stream that the client cuts: its input is known, its output at least its events", async () => {
     const worker = await start(BOTH);
-    const upstream = reply("messages", true, "every event");
+    const upstream = providerResponse("messages", true, "every event");
     worker.ask({
       dialect: "messages",
       model: "anthropic/claude",
@@ -49,7 +49,7 @@ describe("what the provider has not reported is estimated", () => {
   it("a large request is not estimated by its images", async () => {
     const worker = await start("  - {model: openai/gpt, limit: {tokens: 100000, unit: minute}}\n");
     const body = CHAT.complete.replace(/,"usage":\{"prompt.*\}\}$/, "}");
-    const upstream = { ...reply("chat", false), chunks: [Buffer.from(body)] };
+    const upstream = { ...providerResponse("chat", false), chunks: [Buffer.from(body)] };
     const url = `data:image/png;base64,${"A".repeat(1_000_000)}`;
     const image = [{ type: "image_url", image_url: { url } }];
     worker.ask({ upstream, text: image as unknown as string });
@@ -75,7 +75,10 @@ describe("what the provider has not reported is estimated", () => {
           headers: [["content-type", "multipart/form-data; boundary=X"]],
           body: Buffer.from(`${part('name="model"', "openai/gpt")}${file}--X--\r\n`),
         },
-        upstream: () => ({ ...reply("chat", false), chunks: [Buffer.from('{"text":"Hi"}')] }),
+        upstream: () => ({
+          ...providerResponse("chat", false),
+          chunks: [Buffer.from('{"text":"Hi"}')],
+        }),
       },
     });
     // A walk over the values that a form does not have took more than ten seconds.

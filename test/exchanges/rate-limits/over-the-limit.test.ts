@@ -70,7 +70,7 @@ describe("over the limit", () => {
     const next = worker.ask();
     expect(next.response.status).toBe(200);
     expect(remaining(next)).toBe(1);
-    // That reply took 30 where 1 was left: the rest is owed.
+    // That response took 30 where 1 was left: the rest is owed.
     worker.clock.now += 58_000;
     expect(worker.ask().response.status).toBe(429);
     worker.clock.now += 2_000;

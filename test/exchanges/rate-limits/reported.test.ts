@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { UpstreamResponse } from "../../../control-plane/wasm-host/upstream.ts";
-import { CHAT, event, reply } from "./replies.ts";
+import { CHAT, event, providerResponse } from "./provider-responses.ts";
 import { BOTH, remaining, start, THOUSAND } from "./set-up.ts";
 
 describe("a response is charged by the usage that it reports", () => {
@@ -16,7 +16,12 @@ describe("a response is charged by the usage that it reports", () => {
       const worker = await start(BOTH);
       const { client: dialect, model, stream } = kind;
       const speaks = model === "openai/gpt" ? "chat" : "messages";
-      const first = worker.ask({ dialect, model, stream, upstream: reply(speaks, stream, cut) });
+      const first = worker.ask({
+        dialect,
+        model,
+        stream,
+        upstream: providerResponse(speaks, stream, cut),
+      });
       expect(first.response.status).toBe(200);
       expect(remaining(first, dialect)).toBe(1000);
       expect(remaining(worker.ask({ dialect, model, stream }), dialect)).toBe(970);
@@ -34,11 +39,11 @@ describe("a response is charged by the usage that it reports", () => {
     ["chat", "openai/gpt"],
     ["messages", "anthropic/claude"],
   ] as const)(
-    "and a %s reply passes byte for byte: a stream when it comes, a complete one when it is whole",
+    "and a %s response passes byte for byte: a stream when it comes, a complete one when it is whole",
     async (dialect, model) => {
       const worker = await start(BOTH);
       for (const stream of [false, true]) {
-        const upstream = reply(dialect, stream, "every byte");
+        const upstream = providerResponse(dialect, stream, "every byte");
         const { response: got } = worker.ask({
           dialect,
           model,
@@ -57,9 +62,13 @@ describe("a response is charged by the usage that it reports", () => {
 
   it("and half of a complete response is an error, which is not charged", async () => {
     const worker = await start(THOUSAND);
-    const whole = Buffer.concat((reply("chat", false).chunks ?? []).map((one) => Buffer.from(one)));
+    const whole = Buffer.concat(
+      (providerResponse("chat", false).chunks ?? []).map((one) => Buffer.from(one)),
+    );
     const chunks = [whole.subarray(0, 20), whole.subarray(20, whole.length / 2)];
-    const { response: got } = worker.ask({ upstream: { ...reply("chat", false), chunks } });
+    const { response: got } = worker.ask({
+      upstream: { ...providerResponse("chat", false), chunks },
+    });
     expect(got.status).toBe(502);
     expect(Buffer.from(got.body).toString()).toContain("sent JSON that is not valid");
     expect(remaining(worker.ask())).toBe(1000);
@@ -68,7 +77,9 @@ describe("a response is charged by the usage that it reports", () => {
   it("and one with trailers and without usage costs no more than what was sent", async () => {
     const worker = await start(THOUSAND);
     const chunks = [Buffer.from('{"choices":[]}')];
-    worker.ask({ upstream: { ...reply("chat", false), chunks, trailers: [["x-checksum", "1"]] } });
+    worker.ask({
+      upstream: { ...providerResponse("chat", false), chunks, trailers: [["x-checksum", "1"]] },
+    });
     expect(remaining(worker.ask())).toBeGreaterThan(950);
   });
 
@@ -76,7 +87,9 @@ describe("a response is charged by the usage that it reports", () => {
     const worker = await start(THOUSAND);
     const half = Buffer.concat([Buffer.from('{"x":"'), Buffer.alloc(5 << 20, "x")]);
     const chunks = [half, Buffer.alloc(5 << 20, "x"), Buffer.from('"}')];
-    const { response: got } = worker.ask({ upstream: { ...reply("chat", false), chunks } });
+    const { response: got } = worker.ask({
+      upstream: { ...providerResponse("chat", false), chunks },
+    });
     expect(got.status).toBe(200);
     expect(got.body).toHaveLength(half.length + (5 << 20) + 2);
     expect(worker.ask().response.status).toBe(429);
@@ -117,7 +130,7 @@ it("whatever usage a provider reports, its response passes, and no budget is use
       const chunks = Array.from({ length: Math.ceil(body.length / size) }, (_, index) =>
         body.subarray(index * size, (index + 1) * size),
       );
-      const upstream = { ...reply("chat", stream), chunks };
+      const upstream = { ...providerResponse("chat", stream), chunks };
       const { response: got } = worker.ask({ stream, wantsUsage: true, upstream });
       expect(got.status).toBe(200);
       expect(Buffer.from(got.body)).toEqual(body);

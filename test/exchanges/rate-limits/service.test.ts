@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ExchangeResult } from "../../../control-plane/wasm-host/exchange.ts";
 import type { UpstreamResponse } from "../../../control-plane/wasm-host/upstream.ts";
 import { RETRY } from "../../envoy/models.ts";
-import { reply } from "./replies.ts";
+import { providerResponse } from "./provider-responses.ts";
 import { BOTH, start } from "./set-up.ts";
 
 describe("where Envoy's rate limit service counts", () => {
@@ -40,7 +40,7 @@ ratelimit_service: {address: "127.0.0.1:8081"}
 
   it("a stream that the client cuts is charged when it is gone", async () => {
     const worker = await start(SERVICE);
-    const upstream = reply("messages", true, "every event");
+    const upstream = providerResponse("messages", true, "every event");
     const result = worker.ask({
       dialect: "messages",
       model: "anthropic/claude",
@@ -54,7 +54,11 @@ ratelimit_service: {address: "127.0.0.1:8081"}
   it("nothing is charged for an error", async () => {
     const worker = await start(SERVICE);
     const body = Buffer.from("{}");
-    const upstream: UpstreamResponse = { ...reply("chat", false), status: 500, chunks: [body] };
+    const upstream: UpstreamResponse = {
+      ...providerResponse("chat", false),
+      status: 500,
+      chunks: [body],
+    };
     expect(state(worker.ask({ upstream }))).toEqual({});
   });
 
@@ -68,7 +72,9 @@ ratelimit_service: {address: "127.0.0.1:8081"}
       model: "best",
       input: {
         upstream: ({ attempt }) =>
-          attempt === 0 ? { ...reply("chat", false), status: 503 } : reply("messages", false),
+          attempt === 0
+            ? { ...providerResponse("chat", false), status: 503 }
+            : providerResponse("messages", false),
       },
     });
     expect(result.response.status).toBe(200);
@@ -92,7 +98,7 @@ ratelimit_service: {address: "127.0.0.1:8081"}
       "2026-03-01T00:00:45Z",
     ],
   ] as const)(
-    "what it answers a %s client is in its dialect",
+    "a response of the service to a %s client is in the dialect of the client",
     async (dialect, limit, reset, time) => {
       const worker = await start(SERVICE);
       const failure = {
@@ -101,7 +107,10 @@ ratelimit_service: {address: "127.0.0.1:8081"}
         body: Buffer.from("request_rate_limited"),
         headers: [...HEADERS, ["x-envoy-ratelimited", "true"]] as [string, string][],
       };
-      const { response: refused } = worker.ask({ dialect, input: { upstream: () => ({ failure }) } });
+      const { response: refused } = worker.ask({
+        dialect,
+        input: { upstream: () => ({ failure }) },
+      });
       const headers = Object.fromEntries(refused.headers);
       expect(refused.status).toBe(429);
       expect(headers).toMatchObject({ "retry-after": "75", [limit]: "5", [reset]: time });
@@ -125,7 +134,7 @@ ratelimit_service: {address: "127.0.0.1:8081"}
     ],
   ] as [[string, string][]][])("and headers that mean nothing do no harm: %j", async (headers) => {
     const worker = await start(SERVICE);
-    const good = reply("chat", false);
+    const good = providerResponse("chat", false);
     const upstream = { ...good, headers: [...good.headers, ...headers] };
     expect(worker.ask({ upstream }).response.status).toBe(200);
   });

@@ -8,8 +8,8 @@ import type { ExchangeInput, ExchangeResult } from "../../../control-plane/wasm-
 import { FilterHost, compileFilter } from "../../../control-plane/wasm-host/filter-host.ts";
 import { SharedData } from "../../../control-plane/wasm-host/shared-data.ts";
 import type { UpstreamResponse } from "../../../control-plane/wasm-host/upstream.ts";
-import { reply } from "./replies.ts";
-import type { Dialect } from "./replies.ts";
+import { providerResponse } from "./provider-responses.ts";
+import type { Dialect } from "./provider-responses.ts";
 
 const FILTER = join(import.meta.dirname, "../../../build/filter.wasm");
 /** Also the keys of clients. */
@@ -27,7 +27,6 @@ llm_providers:
   - {model: openai/gpt, access_key: $OPENAI_API_KEY}
   - {model: anthropic/claude, access_key: $ANTHROPIC_API_KEY}
 `;
-
 
 export interface Worker {
   ask(options?: Ask): ExchangeResult;
@@ -89,7 +88,7 @@ export async function start(
           headers: [["content-type", "application/json"], ...(options.headers ?? [])],
           body: Buffer.from(body),
         },
-        upstream: () => options.upstream ?? reply(speaks, stream),
+        upstream: () => options.upstream ?? providerResponse(speaks, stream),
         ...options.input,
       });
       expect(result.faults).toEqual([]);

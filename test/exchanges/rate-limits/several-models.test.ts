@@ -4,7 +4,7 @@ import type { GatewayModel } from "../../../model/model.ts";
 import type { ExchangeInput } from "../../../control-plane/wasm-host/exchange.ts";
 import type { UpstreamResponse } from "../../../control-plane/wasm-host/upstream.ts";
 import { RETRY } from "../../envoy/models.ts";
-import { reply } from "./replies.ts";
+import { providerResponse } from "./provider-responses.ts";
 import { BOTH, remaining, start } from "./set-up.ts";
 
 describe("a name that stands for several models", () => {
@@ -27,11 +27,14 @@ describe("a name that stands for several models", () => {
   it("charges the model that served, and the name", async () => {
     const worker = await start(BOTH.replaceAll("1000", "500"), { adapt });
     const upstream: ExchangeInput["upstream"] = ({ attempt }) =>
-      attempt === 0 ? down : reply("messages", false);
+      attempt === 0 ? down : providerResponse("messages", false);
     expect(worker.ask({ model: "best", input: { upstream } }).response.status).toBe(200);
     expect(remaining(worker.ask({ model: "openai/gpt" }))).toBe(500);
     expect(remaining(worker.ask({ model: "anthropic/claude" }))).toBe(470);
-    const again = worker.ask({ model: "best", input: { upstream: () => reply("chat", false) } });
+    const again = worker.ask({
+      model: "best",
+      input: { upstream: () => providerResponse("chat", false) },
+    });
     expect(again.response.status).toBe(200);
   });
 
@@ -40,9 +43,9 @@ describe("a name that stands for several models", () => {
   it("uses the next model if the first has no budget left", async () => {
     const worker = await start(LITTLE, { adapt });
     worker.ask();
-    const upstream = () => reply("messages", false);
-    const { response: answered, sent } = worker.ask({ model: "best", input: { upstream } });
-    expect(answered.status).toBe(200);
+    const upstream = () => providerResponse("messages", false);
+    const { response, sent } = worker.ask({ model: "best", input: { upstream } });
+    expect(response.status).toBe(200);
     expect(sent.map(({ path }) => path)).toEqual(["/v1/messages"]);
   });
 
@@ -50,7 +53,10 @@ describe("a name that stands for several models", () => {
     const other = LITTLE.replace("openai/gpt", "anthropic/claude");
     const worker = await start(LITTLE + other, { adapt });
     worker.ask();
-    worker.ask({ model: "anthropic/claude", input: { upstream: () => reply("messages", false) } });
+    worker.ask({
+      model: "anthropic/claude",
+      input: { upstream: () => providerResponse("messages", false) },
+    });
     const { response: refused, sent } = worker.ask({ model: "best", dialect: "messages" });
     expect(refused.status).toBe(429);
     expect(sent).toEqual([]);
