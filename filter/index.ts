@@ -1,4 +1,5 @@
 // The filter's exports: the callbacks of Envoy (proxy-wasm 0.2.1), for a stream in a listener or for an attempt.
+import { forgetCallout } from "./callouts/callouts";
 import { allocate } from "./host/host";
 import { config, configureRoot, createRoot, deleteRoot, startVm } from "./contexts/roots";
 import { settleRecord } from "./observe/usage-record";
@@ -156,6 +157,7 @@ export function proxy_on_delete(id: u32): void {
     deleteRoot(id);
     deleteContext(id);
   } else if (exchange.contextId == id) {
+    forgetCallout(exchange);
     endFlow(id);
     deleteStream(exchange);
   } else {

@@ -1,6 +1,6 @@
 // Reads the headers that the configuration adds to requests; their secrets come from the environment.
 import * as members from "../../contract/filter-document";
-import { constant, Span } from "../bytes/text/bytes";
+import { constant, sameSpan, Span } from "../bytes/text/bytes";
 import { MIN_SECRET } from "../bytes/text/mask";
 import { Document } from "./document";
 import { ProviderHeader } from "./target";
@@ -35,6 +35,13 @@ export function readHeaders(
     }
     headers.push(new ProviderHeader(constant(name), constant(value)));
   }
+}
+
+export function hasHeader(headers: ProviderHeader[], name: Span): bool {
+  for (let i = 0; i < headers.length; i++) {
+    if (sameSpan(headers[i].name, name)) return true;
+  }
+  return false;
 }
 
 /** Adds a value that is masked wherever a response contains it. */

@@ -7,11 +7,13 @@ import { findByte } from "../bytes/text/find";
 import { bytesOf, Document } from "./document";
 import { Parameter, PathPiece, PromptConfig, PromptTarget } from "./prompt-target";
 import { RateLimit } from "./rate-limit";
-import { readHeaders } from "./read-headers";
+import { hasHeader, readHeaders } from "./read-headers";
 import { readRateLimits } from "./read-rate-limits";
+import { ProviderHeader } from "./target";
 
 /** The index of `GET|POST`. */
 const GET: i32 = 0;
+const ACCEPT = constant("accept");
 const OPEN: u32 = 0x7b;
 const CLOSE: u32 = 0x7d;
 const QUESTION: u32 = 0x3f;
@@ -56,6 +58,8 @@ function readPromptTarget(from: Document, node: u32, rateLimits: RateLimit[]): P
   target.dispatches = from.flag(node, constant(members.API_DISPATCHES));
   const headers = constant(members.API_HEADERS);
   readHeaders(from, node, headers, target.headers, target.secrets);
+  if (!hasHeader(target.headers, ACCEPT))
+    target.headers.push(new ProviderHeader(ACCEPT, constant("application/json")));
   const limits = constant(members.API_RATE_LIMITS);
   target.rateLimits = from.pick<RateLimit>(node, limits, rateLimits);
   const list = from.items(node, constant(members.API_PARAMETERS));

@@ -45,7 +45,10 @@ export class Client {
 
   /** The body, kept for later attempts while there is memory for it; 0 if only Envoy has it. */
   body: usize = 0;
+  /** Bytes of the body, or as many as Envoy has so far. */
   bodyLength: u32 = 0;
+  /** Whether Envoy has all of the request. */
+  isWhole: bool = false;
 
   constructor(
     public isIngress: bool,

@@ -11,6 +11,7 @@ import { Usage } from "../hub/response/usage";
 import { Charge } from "../limits/charge";
 import { Meter } from "../limits/meter";
 import { Tally } from "../limits/tally";
+import { NO_CALLOUT } from "../host/callout";
 import { currentMilliseconds } from "../host/host";
 import { Attempts } from "./attempts";
 import { Client } from "./client";
@@ -40,6 +41,8 @@ export const enum GuardDecision {
 export class Exchange {
   /** The stage that runs next: an index of STAGES (stages/stages.ts). */
   stage: i32 = 0;
+  /** The token of the callout that the exchange waits for, NO_CALLOUT if there is none (callouts/). */
+  callout: u32 = NO_CALLOUT;
   client: Client;
   response: Response = new Response();
   route: Route | null = null;

@@ -1,9 +1,6 @@
 // What the span of a request shows so far (write-trace.ts).
 import { Target } from "../config/target";
 import { UNKNOWN_TOKENS } from "../hub/response/usage";
-import { Span } from "../bytes/text/bytes";
-
-const NOTHING = new Span(0, 0);
 
 /** What has been written of a request. */
 export class Trace {
@@ -14,8 +11,6 @@ export class Trace {
     public followsParent: bool,
   ) {}
 
-  /** The step of a prompt that runs. */
-  step: Span = NOTHING;
   isStarted: bool = false;
   target: Target | null = null;
   hasFirstToken: bool = false;

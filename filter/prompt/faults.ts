@@ -1,9 +1,9 @@
 // The errors of a prompt that a client sees.
+import { CalloutResponse, MAX_RESPONSE_BYTES } from "../callouts/response";
 import { Fault } from "../hub/faults/fault";
 import { Parameter, PromptTarget } from "../config/prompt-target";
 import { isFromProvider, upstreamFault } from "../exchange/envoy-errors";
 import { Span } from "../bytes/text/bytes";
-import { CalloutResponse, MAX_RESPONSE_BYTES } from "./callout-response";
 
 export function timeoutFault(step: string): Fault {
   return new Fault(

@@ -5,10 +5,9 @@
 // The listener's timeout is one limit for the whole prompt: a callout gets its own limit or the time that is left, and the
 // language model gets the rest. When no time is left, the client gets a 504.
 import { wasRefused } from "../memory/blocks";
-import { enterStream, NO_CALLOUT } from "../host/callout";
+import { CalloutResponse } from "../callouts/response";
 import { currentMilliseconds } from "../host/host";
 import { NO_NODE } from "../bytes/json/tape";
-import { CalloutResponse } from "./callout-response";
 import { extendRequest } from "./extend-request";
 import { timeoutFault } from "./faults";
 import { StepOutcome } from "./outcome";
@@ -36,12 +35,10 @@ export const CALL_STEPS: StaticArray<Step> = [new CallApi(true)];
 /** Envoy's timers fire a moment early or late, so less time than this is none. Milliseconds. */
 const MIN_TIME_MS: u32 = 5;
 
-/** The response of the callback that runs: the flow fills and frees it, the step reads it. No callback leaves one behind. */
-const response = new CalloutResponse();
+/** What a step reads if its callout cannot be sent. */
+const NO_RESPONSE = new CalloutResponse();
 
 export class PromptFlow {
-  /** The callout in flight, NO_CALLOUT between steps. */
-  token: u32 = NO_CALLOUT;
   /** When the listener's timeout expires. Milliseconds since the epoch. */
   private deadline: i64;
   private position: i32 = 0;
@@ -68,25 +65,20 @@ export class PromptFlow {
   }
 
   /** Has the step read the response to its callout, and starts the next one. Returns the outcome for the pipeline. */
-  onResponse(size: u32): StepOutcome {
-    this.token = NO_CALLOUT;
-    response.receive(size);
+  onResponse(response: CalloutResponse): StepOutcome {
     const exchange = this.prompt.exchange;
     if (exchange.isObserved)
       exchange.notePromptTime(this.step.part, currentMilliseconds() - this.sentAt);
-    // From here on headers and bodies are the client's request again.
-    enterStream(exchange.contextId);
     if (wasRefused() || !this.prompt.open()) return this.prompt.rejectForMemory();
     // Envoy's timer may fire a moment before the deadline by the clock.
     const isTimerFirst = this.hasAllTime && response.status == 504 && response.details.length == 0;
     response.isLate = isTimerFirst || this.timeLeft() == 0;
-    const outcome = this.read();
+    const outcome = this.read(response);
     return this.finish(outcome == StepOutcome.Next ? this.run() : outcome);
   }
 
-  /** Ends a callback: frees the response, and the client's body, which can be read again. */
+  /** Ends a callback: frees the client's body, which can be read again. */
   close(): void {
-    response.clear();
     this.prompt.close();
   }
 
@@ -109,17 +101,13 @@ export class PromptFlow {
       if (!step.isNeeded(this.prompt)) continue;
       this.step = step;
       let outcome = this.send();
-      if (outcome == StepOutcome.Next && this.token == NO_CALLOUT) {
-        response.clear();
-        outcome = this.read();
-      }
+      if (outcome == StepOutcome.Next) outcome = this.read(NO_RESPONSE);
       if (outcome != StepOutcome.Next) return outcome;
-      if (this.token != NO_CALLOUT) return StepOutcome.Wait;
     }
     return StepOutcome.Send;
   }
 
-  /** Sends the callout of the current step; `token` stays NO_CALLOUT if it cannot be sent. */
+  /** Sends the callout of the current step. Returns StepOutcome.Next if it cannot be sent. */
   private send(): StepOutcome {
     const prompt = this.prompt;
     const step = this.step;
@@ -129,15 +117,13 @@ export class PromptFlow {
     const left = this.timeLeft();
     if (left == 0) return prompt.reject(timeoutFault(step.name));
     this.hasAllTime = left <= step.timeoutMs;
-    const trace = prompt.exchange.trace;
-    if (trace !== null) trace.step = step.nameSpan;
-    this.token = step.send(prompt, min(step.timeoutMs, left));
+    const isSent = step.send(prompt, min(step.timeoutMs, left));
     if (prompt.exchange.isObserved) this.sentAt = currentMilliseconds();
-    return StepOutcome.Next;
+    return isSent ? StepOutcome.Wait : StepOutcome.Next;
   }
 
   /** Has the current step read the response. */
-  private read(): StepOutcome {
+  private read(response: CalloutResponse): StepOutcome {
     const outcome = this.step.onResponse(this.prompt, response);
     return wasRefused() ? this.prompt.rejectForMemory() : outcome;
   }

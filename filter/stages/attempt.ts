@@ -120,12 +120,8 @@ function startAttempts(
     fault = prepare(exchange, attempts.target, tape, isKept);
   }
   if (fault !== null) return first;
-  if (isKept) {
-    exchange.client.body = context.body;
-    exchange.client.bodyLength = tape.length;
-  } else {
-    ruleOutTargets(exchange, attempts, tape);
-  }
+  if (isKept) exchange.client.body = context.body;
+  else ruleOutTargets(exchange, attempts, tape);
   exchange.attempts = attempts;
   if (exchange.isObserved) attempts.failed = new FailedAttempts();
   setRetryCluster(attempts);

@@ -11,13 +11,13 @@ import { scan, scanErrorAt, scanMessage, SCAN_MEMORY, SCAN_OK } from "../bytes/j
 import { byteAt } from "../bytes/text/at";
 import { constant, Span } from "../bytes/text/bytes";
 import { decimal } from "../bytes/text/decimal";
-import { Outcome, RequestEvent, StageContext } from "./outcome";
+import { Outcome, StageContext } from "./outcome";
 
 const FORM_PROBLEM =
   "The request body is not valid multipart/form-data: check the boundary, the last line, and that each part has one name.";
 
-export function checkLength(_exchange: Exchange, context: StageContext): Outcome {
-  if (context.endsHere) return context.refuse(noBody());
+export function checkLength(exchange: Exchange, context: StageContext): Outcome {
+  if (exchange.client.isWhole) return context.refuse(noBody());
   if (CONTENT_LENGTH.length == 0) return Outcome.Next;
   const length = decimal(CONTENT_LENGTH);
   // More digits than `decimal` reads are more than any limit.
@@ -29,14 +29,14 @@ export function admitToMemory(_exchange: Exchange, context: StageContext): Outco
   return mayBegin() ? Outcome.Next : context.refuse(outOfMemory("request"));
 }
 
-export function awaitBody(_exchange: Exchange, context: StageContext): Outcome {
-  if (context.event == RequestEvent.Headers) return Outcome.Wait;
-  if (context.size > context.config.largestBody) return context.refuse(bodyTooLarge());
-  return context.endsHere ? Outcome.Next : Outcome.Wait;
+export function awaitBody(exchange: Exchange, context: StageContext): Outcome {
+  const client = exchange.client;
+  if (client.bodyLength > context.config.largestBody) return context.refuse(bodyTooLarge());
+  return client.isWhole ? Outcome.Next : Outcome.Wait;
 }
 
 export function scanBody(exchange: Exchange, context: StageContext): Outcome {
-  const size = context.size;
+  const size = exchange.client.bodyLength;
   const bytes = takeBody(REQUEST_BODY, 0, size);
   context.body = bytes.pointer;
   if (bytes.pointer == 0) return context.refuse(size == 0 ? noBody() : outOfMemory("request"));

@@ -1,5 +1,6 @@
 // What a stage returns, and what the stages of one callback pass on to each other.
 import { freeBlock } from "../memory/blocks";
+import { CalloutResponse } from "../callouts/response";
 import { Config } from "../config/read-config";
 import { Fault } from "../hub/faults/fault";
 import { Exchange } from "../exchange/exchange";
@@ -8,7 +9,7 @@ import { scratchTape, Tape } from "../bytes/json/tape";
 export const enum Outcome {
   /** The next stage runs. */
   Next,
-  /** Envoy holds the request; the stage runs again with the next event. */
+  /** Envoy holds the request; the stage runs again with the next part of it, or with the response to its callout. */
   Wait,
   /** The request goes on without the stages that follow. */
   Leave,
@@ -18,31 +19,18 @@ export const enum Outcome {
   Refused,
 }
 
-export const enum RequestEvent {
-  Headers,
-  Body,
-  /** The response of a prompt's callout. */
-  Callout,
-}
-
 /** One callback of a request. One for all requests: nothing of it is needed after the callback. */
 export class StageContext {
   config: Config = new Config();
-  event: RequestEvent = RequestEvent.Headers;
-  /** Bytes that Envoy holds: of the request's body, or of the callout's response. */
-  size: u32 = 0;
-  /** Whether the request ends here. */
-  endsHere: bool = false;
+  /** The response to the callout that the stage has sent; null if it waits for none. */
+  response: CalloutResponse | null = null;
   /** The client's body, which `tape` is a scan of; 0 if it is not at hand. */
   body: usize = 0;
   tape: Tape = scratchTape();
   fault: Fault | null = null;
 
-  start(config: Config, event: RequestEvent, size: u32, endsHere: bool): void {
+  start(config: Config): void {
     this.config = config;
-    this.event = event;
-    this.size = size;
-    this.endsHere = endsHere;
     this.fault = null;
   }
 

@@ -10,6 +10,7 @@ import { CALL_STEPS, PROMPT_STEPS, PromptFlow } from "../prompt/flow";
 import { endFlow, flowOf, keepFlow } from "../prompt/flows";
 import { StepOutcome } from "../prompt/outcome";
 import { Prompt } from "../prompt/prompt";
+import { Step } from "../prompt/steps/step";
 import { readTargetCall } from "../prompt/target-call";
 import { constant } from "../bytes/text/bytes";
 import { Outcome, StageContext } from "./outcome";
@@ -20,24 +21,30 @@ const RESPONSE_TIMEOUT = constant("x-envoy-upstream-rq-timeout-ms");
 export function runPrompt(exchange: Exchange, context: StageContext): Outcome {
   const config = context.config.prompt;
   if (config === null || !hasSteps(config, exchange.client)) return Outcome.Next;
-  const waiting = flowOf(<i32>exchange.contextId);
-  if (waiting !== null) return end(waiting, waiting.onResponse(context.size), context);
-  const flow = new PromptFlow(takePrompt(config, exchange, context), PROMPT_STEPS);
-  keepFlow(flow);
-  return end(flow, flow.start(), context);
+  return runSteps(PROMPT_STEPS, config, exchange, context);
 }
 
 /** Calls the target that a request of the model server names. */
 export function callTarget(exchange: Exchange, context: StageContext): Outcome {
   const config = context.config.prompt;
   if (config === null || exchange.client.endpoint.row !== TARGET_CALL) return Outcome.Next;
-  const waiting = flowOf(<i32>exchange.contextId);
-  if (waiting !== null) return end(waiting, waiting.onResponse(context.size), context);
-  const flow = new PromptFlow(takePrompt(config, exchange, context), CALL_STEPS);
+  return runSteps(CALL_STEPS, config, exchange, context);
+}
+
+function runSteps(
+  steps: StaticArray<Step>,
+  config: PromptConfig,
+  exchange: Exchange,
+  context: StageContext,
+): Outcome {
+  const response = context.response;
+  const waiting = flowOf(exchange.contextId);
+  if (waiting !== null && response !== null)
+    return end(waiting, waiting.onResponse(response), context);
+  const flow = new PromptFlow(takePrompt(config, exchange, context), steps);
   keepFlow(flow);
-  const fault = readTargetCall(flow.prompt);
-  const outcome = fault === null ? flow.start() : flow.prompt.reject(fault);
-  return end(flow, outcome, context);
+  const fault = steps === CALL_STEPS ? readTargetCall(flow.prompt) : null;
+  return end(flow, fault === null ? flow.start() : flow.prompt.reject(fault), context);
 }
 
 /** Returns the prompt of a body that was scanned, which it owns from here on. */

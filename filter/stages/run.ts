@@ -1,30 +1,32 @@
 // Runs the stages of a request (stages.ts): one loop for all events.
+import { calloutResponse, receive } from "../callouts/callouts";
 import { Config } from "../config/read-config";
 import { respondWithFault } from "../exchange/respond";
 import { Exchange } from "../exchange/exchange";
 import { traceRequest } from "../observe/write-trace";
 import { ResponseOwner } from "../exchange/response";
 import { Fault } from "../hub/faults/fault";
-import { resumeRequest } from "../host/callout";
+import { NO_CALLOUT, resumeRequest } from "../host/callout";
 import { clearHeaders, REQUEST_TRAILERS } from "../host/host";
 import { CONTINUE, STOP } from "../host/status";
-import { takeWaiting } from "../prompt/callouts";
-import { flowOf } from "../prompt/flows";
-import { Outcome, RequestEvent, StageContext } from "./outcome";
+import { Outcome, StageContext } from "./outcome";
 import { STAGES } from "./stages";
 
 const context = new StageContext();
 
 export function onRequestHeaders(exchange: Exchange, config: Config, endsHere: bool): i32 {
-  context.start(config, RequestEvent.Headers, 0, endsHere);
-  return run(exchange);
+  exchange.client.isWhole = endsHere;
+  return run(exchange, config);
 }
 
 export function onRequestBody(exchange: Exchange, config: Config, size: u32, endsHere: bool): i32 {
   // A body that passes goes on while the provider responds.
-  if (exchange.stage < STAGES.length && exchange.response.owner != ResponseOwner.None) return STOP;
-  context.start(config, RequestEvent.Body, size, endsHere);
-  return run(exchange);
+  if (exchange.stage == STAGES.length) return CONTINUE;
+  exchange.client.bodyLength = size;
+  exchange.client.isWhole = endsHere;
+  const isStopped =
+    exchange.response.owner != ResponseOwner.None || exchange.callout != NO_CALLOUT;
+  return isStopped ? STOP : run(exchange, config);
 }
 
 /**
@@ -44,19 +46,22 @@ export function onRequestTrailers(exchange: Exchange): i32 {
   return STOP;
 }
 
-/** The response of a prompt's callout, or its failure. Runs in the root context. */
+/** Runs the stage that waits for a callout with its response, or its failure. Runs in the root context. */
 export function onCallout(config: Config, token: u32, size: u32): void {
-  const flow = flowOf(takeWaiting(token));
-  if (flow === null) return;
-  context.start(config, RequestEvent.Callout, size, false);
-  if (run(flow.prompt.exchange) == CONTINUE) resumeRequest();
+  const exchange = receive(token, size);
+  if (exchange === null) return;
+  context.response = calloutResponse;
+  if (run(exchange, config) == CONTINUE) resumeRequest();
+  calloutResponse.clear();
 }
 
 /** Runs the stages until one stops. Returns the status for Envoy. */
-function run(exchange: Exchange): i32 {
+function run(exchange: Exchange, config: Config): i32 {
+  context.start(config);
   let outcome = Outcome.Next;
   while (exchange.stage < STAGES.length) {
     outcome = unchecked(STAGES[exchange.stage])(exchange, context);
+    context.response = null;
     if (outcome != Outcome.Next) break;
     exchange.stage++;
   }

@@ -40,6 +40,13 @@ export function lengthWithoutQuery(path: Span): u32 {
   return path.length;
 }
 
+/** Appends a path and its query, if it has one, with `***` in place of each credential in the query. */
+export function appendMaskedPath(path: Span, out: ByteBuffer): void {
+  const length = lengthWithoutQuery(path);
+  out.bytes(path.pointer, length);
+  maskCredentials(path.pointer + length, path.length - length, out);
+}
+
 /** Appends a query, which begins with `?`, with `***` in place of each credential. */
 export function maskCredentials(pointer: usize, length: u32, out: ByteBuffer): void {
   copyParameters(pointer, length, true, out);

@@ -1,9 +1,8 @@
 // Step 6: calls the target's API. Its response is the text for the language model, or the gateway's own response.
+import { GET, POST } from "../../callouts/call";
+import { CalloutResponse } from "../../callouts/response";
 import { PromptTarget } from "../../config/prompt-target";
 import { PromptPart } from "../../exchange/prompt-times";
-import { NO_CALLOUT } from "../../host/callout";
-import { CalloutResponse } from "../callout-response";
-import { callApi } from "../callouts";
 import { firstChoiceMessage } from "../completion";
 import { apiFault, valueFault } from "../faults";
 import { StepOutcome } from "../outcome";
@@ -12,12 +11,13 @@ import { ApiRequest } from "../api-request";
 import { Step } from "./step";
 import { countCall } from "../../limits/meter";
 import { escape, unescape } from "../../bytes/json/text";
-import { ByteBuffer, constant, scratchBuffer } from "../../bytes/text/bytes";
+import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/bytes";
 import { maskInPlace } from "../../bytes/text/mask";
 import { appendValidUtf8 } from "../../bytes/text/valid-utf8";
 
 /** The request that is sent next; one is written at a time. */
 const request = new ApiRequest();
+const path = new Span(0, 0);
 const plain = scratchBuffer();
 
 export class CallApi extends Step {
@@ -37,16 +37,24 @@ export class CallApi extends Step {
     if (target === null) return StepOutcome.Next;
     const rejected = request.write(target, prompt);
     if (rejected !== null) return prompt.reject(valueFault(rejected));
+    const call = this.call;
+    call.method = target.isGet ? GET : POST;
+    call.cluster = target.cluster;
+    call.authority = target.authority;
+    call.headers = target.headers;
+    request.path.view(path);
+    call.path = path;
+    request.body.view(call.body);
     const limited = countCall(target.rateLimits);
     return limited === null ? StepOutcome.Next : prompt.reject(limited);
   }
 
-  send(prompt: Prompt, timeoutMs: u32): u32 {
+  send(prompt: Prompt, timeoutMs: u32): bool {
     const target = prompt.target;
-    if (target === null) return NO_CALLOUT;
+    if (target === null) return false;
     prompt.exchange.mayHaveActed = !target.isGet;
     prompt.exchange.promptTarget = target.name;
-    return callApi(prompt.exchange, target, request, timeoutMs);
+    return super.send(prompt, timeoutMs);
   }
 
   onResponse(prompt: Prompt, response: CalloutResponse): StepOutcome {

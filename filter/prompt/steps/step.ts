@@ -1,17 +1,17 @@
 // A step of a prompt: one callout and what its response means. Most are calls to the model server.
+import { Call } from "../../callouts/call";
+import { send } from "../../callouts/callouts";
+import { CalloutResponse } from "../../callouts/response";
 import { PromptPart } from "../../exchange/prompt-times";
 import { logWarning } from "../../host/host";
 import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/bytes";
-import { CalloutResponse } from "../callout-response";
-import { callModelServer } from "../callouts";
 import { timeoutFault } from "../faults";
 import { StepOutcome } from "../outcome";
 import { Prompt } from "../prompt";
 
 export abstract class Step {
-  /** The name in bytes. */
-  nameSpan: Span;
+  protected call: Call;
 
   constructor(
     /** Its name in log lines and errors. */
@@ -21,18 +21,24 @@ export abstract class Step {
     /** The most time that its callout gets. */
     public timeoutMs: u32,
   ) {
-    this.nameSpan = constant(name);
+    this.call = new Call(constant(name));
   }
 
   /** Returns whether the prompt needs the step, by what the steps before found out. */
   abstract isNeeded(prompt: Prompt): bool;
   /** Writes the callout. Returns StepOutcome.Next, or another outcome if there is nothing to send. */
   abstract request(prompt: Prompt): StepOutcome;
-  /** Sends the callout that `request` wrote. Returns its token, or NO_CALLOUT. */
-  abstract send(prompt: Prompt, timeoutMs: u32): u32;
+  /** Sends the callout that `request` wrote. Returns false if it cannot be sent. */
+  send(prompt: Prompt, timeoutMs: u32): bool {
+    this.call.timeoutMs = timeoutMs;
+    return send(prompt.exchange, this.call);
+  }
+
   /** Returns the outcome of the response, which has status 0 if there was none. */
   abstract onResponse(prompt: Prompt, response: CalloutResponse): StepOutcome;
 }
+
+const MODEL_SERVER = constant("model_server");
 
 /** Body of the callout to the model server that is sent next. */
 const body = scratchBuffer();
@@ -41,13 +47,11 @@ const body = scratchBuffer();
 const DEFAULT_TIMEOUT: u32 = 5_000;
 
 export abstract class ModelServerStep extends Step {
-  constructor(
-    name: string,
-    part: PromptPart,
-    private path: Span,
-    timeoutMs: u32 = DEFAULT_TIMEOUT,
-  ) {
+  constructor(name: string, part: PromptPart, path: Span, timeoutMs: u32 = DEFAULT_TIMEOUT) {
     super(name, part, timeoutMs);
+    this.call.cluster = MODEL_SERVER;
+    this.call.authority = MODEL_SERVER;
+    this.call.path = path;
   }
 
   /** Writes the body of the request. */
@@ -58,11 +62,8 @@ export abstract class ModelServerStep extends Step {
   request(prompt: Prompt): StepOutcome {
     body.clear();
     this.write(prompt, body);
+    body.view(this.call.body);
     return StepOutcome.Next;
-  }
-
-  send(prompt: Prompt, timeoutMs: u32): u32 {
-    return callModelServer(prompt.exchange, this.path, body, timeoutMs);
   }
 
   onResponse(prompt: Prompt, response: CalloutResponse): StepOutcome {

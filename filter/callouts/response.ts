@@ -1,4 +1,4 @@
-// The response to a callout: read in the callback's root context, used once the stream's context is entered again.
+// The response to a callout: read in the callback's root context, used once the stream's context is entered again (callouts.ts).
 import { freeBlock } from "../memory/blocks";
 import { HEADER_DETAILS, HEADER_ENCODING, MAX_API_RESPONSE } from "../../contract/words";
 import { CALLOUT_BODY, CALLOUT_HEADERS } from "../host/callout";
@@ -10,10 +10,10 @@ import { decimal } from "../bytes/text/decimal";
 
 const MAX_STATUS: i32 = 599;
 
-/** A larger response is neither a step's result nor part of a prompt. Bytes. */
+/** A larger response is not read. Bytes. */
 export const MAX_RESPONSE_BYTES: u32 = MAX_API_RESPONSE;
 
-/** One instance serves all prompts. Only at module level: its tape is never freed. */
+/** Only at module level: its tape is never freed. */
 export class CalloutResponse {
   /** 0 if there was no response. */
   status: u32 = 0;
@@ -25,7 +25,7 @@ export class CalloutResponse {
   pointer: usize = 0;
   /** The body as JSON, after `readObject`. */
   json: Tape = scratchTape();
-  /** Whether the listener's timeout has expired. */
+  /** Whether the time of the exchange has expired: set by the one that waits, if it limits that. */
   isLate: bool = false;
   private isEncoded: bool = false;
 

@@ -1,4 +1,4 @@
-// The trace context of a prompt's callouts: their spans are children of the request's span. Envoy does not propagate it.
+// The trace context of callouts: their spans are children of the request's span. Envoy does not propagate it.
 // @see https://www.w3.org/TR/trace-context/
 import { HEADER_SPAN, HEADER_STEP } from "../../contract/trace";
 import { Exchange } from "../exchange/exchange";
@@ -23,8 +23,8 @@ const state = scratchBuffer();
 const parentSpan = new Span(0, 0);
 const stateSpan = new Span(0, 0);
 
-/** Adds `traceparent` and `tracestate` to the callout that is sent next, and the name of its step for the span. */
-export function addTraceContext(exchange: Exchange): void {
+/** Adds `traceparent` and `tracestate` to the callout that is sent next, and the name of its span. */
+export function addTraceContext(exchange: Exchange, name: Span): void {
   const trace = exchange.trace;
   if (trace === null) return;
   const own = header(REQUEST_HEADERS, constant(HEADER_SPAN));
@@ -33,7 +33,7 @@ export function addTraceContext(exchange: Exchange): void {
   parent.span(VERSION);
   parent.span(own);
   parent.text(isSampled(trace) ? "-01" : "-00");
-  addCalloutHeader(constant(HEADER_STEP), trace.step);
+  addCalloutHeader(constant(HEADER_STEP), name);
   addCalloutHeader(TRACEPARENT, parent.view(parentSpan));
   state.clear();
   state.span(header(REQUEST_HEADERS, TRACESTATE));

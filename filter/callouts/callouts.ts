@@ -1,0 +1,75 @@
+// Callouts: a stage or a link sends a call and waits; stages/run.ts runs it again with the response.
+import { HEADER_CLUSTER, HEADER_LOGGED_PATH } from "../../contract/words";
+import { Exchange } from "../exchange/exchange";
+import { REQUEST_ID, requestIdSpan } from "../exchange/request-id";
+import { JSON_TYPE } from "../exchange/respond";
+import { addCalloutHeader, enterStream, NO_CALLOUT, sendCallout } from "../host/callout";
+import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
+import { appendMaskedPath, lengthWithoutQuery } from "../bytes/text/query";
+import { Call } from "./call";
+import { CalloutResponse } from "./response";
+import { addTraceContext } from "./trace-context";
+
+/** Exchanges that wait for a callout, by its token. */
+const waiting = new Map<u32, Exchange>();
+
+const loggedPath = scratchBuffer();
+const loggedSpan = new Span(0, 0);
+
+/** The response that `receive` has read. No callback leaves it filled. */
+export const calloutResponse = new CalloutResponse();
+
+/** Sends a call; the exchange waits for its response. Returns false if it cannot be sent. */
+export function send(exchange: Exchange, call: Call): bool {
+  addHeaders(exchange, call);
+  const token = sendCallout(
+    constant("internal"),
+    call.method,
+    call.path,
+    call.authority,
+    call.body,
+    call.timeoutMs,
+  );
+  if (token == NO_CALLOUT) return false;
+  exchange.callout = token;
+  waiting.set(token, exchange);
+  return true;
+}
+
+/**
+ * Reads the response of a callout, or its failure, in the root context's callback. Returns the exchange that waits for it, to whose
+ * stream headers and bodies belong from then on; null if the stream is gone.
+ */
+export function receive(token: u32, size: u32): Exchange | null {
+  if (!waiting.has(token)) return null;
+  const exchange = waiting.get(token);
+  forgetCallout(exchange);
+  calloutResponse.receive(size);
+  enterStream(exchange.contextId);
+  return exchange;
+}
+
+/** Forgets the callout that an exchange waits for. */
+export function forgetCallout(exchange: Exchange): void {
+  if (exchange.callout == NO_CALLOUT) return;
+  waiting.delete(exchange.callout);
+  exchange.callout = NO_CALLOUT;
+}
+
+function addHeaders(exchange: Exchange, call: Call): void {
+  addCalloutHeader(constant(HEADER_CLUSTER), call.cluster);
+  addCalloutHeader(REQUEST_ID, requestIdSpan(exchange));
+  addTraceContext(exchange, call.name);
+  if (call.body.length > 0) addCalloutHeader(constant("content-type"), JSON_TYPE);
+  for (let i = 0; i < call.headers.length; i++)
+    addCalloutHeader(call.headers[i].name, call.headers[i].value);
+  addLoggedPath(call.path);
+}
+
+/** Adds the path for access_internal.log if it has a query: the configuration may have put a key into it. */
+function addLoggedPath(path: Span): void {
+  if (lengthWithoutQuery(path) == path.length) return;
+  loggedPath.clear();
+  appendMaskedPath(path, loggedPath);
+  addCalloutHeader(constant(HEADER_LOGGED_PATH), loggedPath.view(loggedSpan));
+}
