@@ -1,44 +1,24 @@
 // Puts the API's text into the client's request: the target's system prompt first, the text behind the user's last message.
-import { freeBlock, wasRefused } from "../memory/blocks";
+import { PromptTarget } from "../config/prompt-target";
 import { Conversation } from "../dialects/conversation";
-import { ResponseMetadata } from "../exchange/response-metadata";
-import { replaceBodyPrefix, REQUEST_BODY } from "../host/host";
 import { escape } from "../bytes/json/text";
 import { Edits } from "../bytes/json/edit";
 import { NO_NODE, Tape } from "../bytes/json/tape";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
-import { writeMetadata } from "./metadata";
 import { Prompt } from "./prompt";
 
 const edits = new Edits();
 const escaped = scratchBuffer();
-const extended = scratchBuffer();
 const span = new Span(0, 0);
 
-/** Extends the request in Envoy's buffer as well as here. False if there is no memory. */
-export function extendRequest(prompt: Prompt): bool {
-  const target = prompt.target;
-  if (target === null) return true;
+/** Returns the edits of the request for the text of a target's API, until the next call. */
+export function extendRequest(prompt: Prompt, target: PromptTarget): Edits {
   const exchange = prompt.exchange;
   exchange.hasTargetPrompt = target.systemPromptJson.length > 0;
   edits.clear();
   exchange.client.dialect.editRequest(prompt.tape, target.systemPromptJson, edits);
   addText(prompt.conversation, prompt.tape, prompt.text);
-  extended.clear();
-  const replaced = edits.prefix(prompt.body, extended);
-  extended.bytes(prompt.body + replaced, prompt.length - replaced);
-  freeBlock(prompt.body);
-  prompt.body = 0;
-  if (wasRefused()) return false;
-  replaceBodyPrefix(REQUEST_BODY, prompt.length, extended);
-  prompt.length = extended.length;
-  // What was valid JSON still is: the edits are made of valid pieces.
-  if (!prompt.open()) return false;
-  const value = new ByteBuffer();
-  writeMetadata(prompt, value);
-  exchange.metadata = new ResponseMetadata(exchange.client.dialect, value);
-  value.release();
-  return true;
+  return edits;
 }
 
 /** @param text plain bytes, valid UTF-8 */

@@ -8,7 +8,6 @@ import { wasRefused } from "../memory/blocks";
 import { CalloutResponse } from "../callouts/response";
 import { currentMilliseconds } from "../host/host";
 import { NO_NODE } from "../bytes/json/tape";
-import { extendRequest } from "./extend-request";
 import { timeoutFault } from "./faults";
 import { StepOutcome } from "./outcome";
 import { Prompt } from "./prompt";
@@ -69,17 +68,11 @@ export class PromptFlow {
     const exchange = this.prompt.exchange;
     if (exchange.isObserved)
       exchange.notePromptTime(this.step.part, currentMilliseconds() - this.sentAt);
-    if (wasRefused() || !this.prompt.open()) return this.prompt.rejectForMemory();
     // Envoy's timer may fire a moment before the deadline by the clock.
     const isTimerFirst = this.hasAllTime && response.status == 504 && response.details.length == 0;
     response.isLate = isTimerFirst || this.timeLeft() == 0;
     const outcome = this.read(response);
     return this.finish(outcome == StepOutcome.Next ? this.run() : outcome);
-  }
-
-  /** Ends a callback: frees the client's body, which can be read again. */
-  close(): void {
-    this.prompt.close();
   }
 
   release(): void {
@@ -128,12 +121,10 @@ export class PromptFlow {
     return wasRefused() ? this.prompt.rejectForMemory() : outcome;
   }
 
-  /** Puts the API's text into the request, if one was called; the time has to last for the model, too. */
+  /** The time has to last for the model, too. */
   private finish(outcome: StepOutcome): StepOutcome {
-    if (outcome != StepOutcome.Send) return outcome;
-    const prompt = this.prompt;
-    if (this.timeLeft() == 0) return prompt.reject(timeoutFault(this.step.name));
-    if (prompt.apiStatus != 0 && !extendRequest(prompt)) return prompt.rejectForMemory();
-    return StepOutcome.Send;
+    return outcome == StepOutcome.Send && this.timeLeft() == 0
+      ? this.prompt.reject(timeoutFault(this.step.name))
+      : outcome;
   }
 }

@@ -1,4 +1,5 @@
 // The value of the `metadata` member of the response to a prompt whose API was called.
+import { ResponseMetadata } from "../exchange/response-metadata";
 import { ByteBuffer } from "../bytes/text/bytes";
 import { Prompt } from "./prompt";
 
@@ -14,4 +15,12 @@ export function writeMetadata(prompt: Prompt, out: ByteBuffer): void {
   out.text(',"status":');
   out.integer(<i64>prompt.apiStatus);
   out.text("}}");
+}
+
+/** Keeps the member for the language model's response. */
+export function keepMetadata(prompt: Prompt): void {
+  const value = new ByteBuffer();
+  writeMetadata(prompt, value);
+  prompt.exchange.metadata = new ResponseMetadata(prompt.exchange.client.dialect, value);
+  value.release();
 }

@@ -1,10 +1,8 @@
 // A prompt: the client's request, and what the steps find out about it.
-import { freeBlock } from "../memory/blocks";
 import { Fault, outOfMemory } from "../hub/faults/fault";
 import { PromptConfig, PromptTarget } from "../config/prompt-target";
 import { Conversation } from "../dialects/conversation";
 import { Exchange } from "../exchange/exchange";
-import { REQUEST_BODY, takeBody } from "../host/host";
 import { minify } from "../bytes/json/minify";
 import { scan, SCAN_OK } from "../bytes/json/scan";
 import { Tape } from "../bytes/json/tape";
@@ -30,14 +28,11 @@ export class Prompt {
   text: ByteBuffer = new ByteBuffer();
   fault: Fault | null = null;
 
-  /** Takes the client's body, which is scanned, until `close`: while a callout is in flight, only Envoy has it. */
   constructor(
     public config: PromptConfig,
     public exchange: Exchange,
-    /** A scratch tape, of the body while there is one. */
+    /** Of the client's body, in each callback. */
     public tape: Tape,
-    public body: usize,
-    public length: u32,
   ) {
     this.useDefaultTarget();
   }
@@ -103,26 +98,7 @@ export class Prompt {
     return this.reject(outOfMemory("request"));
   }
 
-  /** Reads the client's body again. False if there is no memory for it. */
-  open(): bool {
-    const bytes = takeBody(REQUEST_BODY, 0, this.length);
-    this.body = bytes.pointer;
-    return this.body != 0 && scan(this.tape, this.body, bytes.length) == SCAN_OK;
-  }
-
-  /** Frees the client's body, which Envoy keeps. */
-  close(): void {
-    freeBlock(this.body);
-    this.body = 0;
-  }
-
-  /** The exchange owns the body now. */
-  detachBody(): void {
-    this.body = 0;
-  }
-
   release(): void {
-    this.close();
     this.text.release();
     this.argumentsJson.release();
     this.arguments.release();

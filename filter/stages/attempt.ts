@@ -16,7 +16,7 @@ import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { setRetryCluster } from "../attempt/next-attempt";
 import { checkBody, isSupported, prepareBody } from "../attempt/request-body";
 import { keepBetas, sendTo, writeHeaders } from "../attempt/request-headers";
-import { Outcome, StageContext } from "./outcome";
+import { Outcome, StageContext } from "./context";
 
 const NO_LIMITS: RateLimit[] = [];
 const idBytes = scratchBuffer();

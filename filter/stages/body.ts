@@ -4,14 +4,11 @@ import { Fault, outOfMemory } from "../hub/faults/fault";
 import { caseFault } from "../dialects/member-case";
 import { bodyTooLarge } from "../exchange/envoy-errors";
 import { Exchange } from "../exchange/exchange";
-import { readForm } from "../exchange/form";
 import { CONTENT_LENGTH } from "../exchange/request-head";
-import { header, REQUEST_BODY, REQUEST_HEADERS, takeBody } from "../host/host";
-import { scan, scanErrorAt, scanMessage, SCAN_MEMORY, SCAN_OK } from "../bytes/json/scan";
+import { scanErrorAt, scanMessage, SCAN_MEMORY, SCAN_OK } from "../bytes/json/scan";
 import { byteAt } from "../bytes/text/at";
-import { constant, Span } from "../bytes/text/bytes";
 import { decimal } from "../bytes/text/decimal";
-import { Outcome, StageContext } from "./outcome";
+import { Outcome, StageContext } from "./context";
 
 const FORM_PROBLEM =
   "The request body is not valid multipart/form-data: check the boundary, the last line, and that each part has one name.";
@@ -36,28 +33,19 @@ export function awaitBody(exchange: Exchange, context: StageContext): Outcome {
 }
 
 export function scanBody(exchange: Exchange, context: StageContext): Outcome {
-  const size = exchange.client.bodyLength;
-  const bytes = takeBody(REQUEST_BODY, 0, size);
-  context.body = bytes.pointer;
-  if (bytes.pointer == 0) return context.refuse(size == 0 ? noBody() : outOfMemory("request"));
+  const client = exchange.client;
+  if (client.bodyLength == 0) return context.refuse(noBody());
+  const code = context.openBody(client);
   const content = exchange.content;
-  if (content !== null) content.keepRequest(bytes.pointer, bytes.length);
-  if (exchange.client.isForm) return scanForm(context, bytes);
-  const code = scan(context.tape, bytes.pointer, bytes.length);
+  if (content !== null && context.body != 0) content.keepRequest(context.body, client.bodyLength);
   if (code == SCAN_MEMORY) return context.refuse(outOfMemory("request"));
-  if (code != SCAN_OK) return context.refuse(notJson(code, bytes));
-  return context.tape.isObject(0)
+  if (code != SCAN_OK)
+    return context.refuse(
+      client.isForm ? new Fault(400, FORM_PROBLEM) : notJson(code, context.body),
+    );
+  return client.isForm || context.tape.isObject(0)
     ? Outcome.Next
     : context.refuse(new Fault(400, "The request body must be a JSON object."));
-}
-
-function scanForm(context: StageContext, body: Span): Outcome {
-  const pointer = body.pointer;
-  context.tape.hold(pointer, body.length);
-  const type = header(REQUEST_HEADERS, constant("content-type"));
-  return readForm(type, pointer, context.tape.length)
-    ? Outcome.Next
-    : context.refuse(new Fault(400, FORM_PROBLEM));
 }
 
 export function checkMemberNames(exchange: Exchange, context: StageContext): Outcome {
@@ -68,9 +56,9 @@ function noBody(): Fault {
   return new Fault(400, "The request has no body; send a JSON object.");
 }
 
-function notJson(code: i32, body: Span): Fault {
+function notJson(code: i32, body: usize): Fault {
   // The magic number of gzip.
-  if (byteAt(body.pointer, 0) == 0x1f && byteAt(body.pointer, 1) == 0x8b)
+  if (byteAt(body, 0) == 0x1f && byteAt(body, 1) == 0x8b)
     return new Fault(415, "Compressed request bodies are not supported; send plain JSON.");
   const where = " (at byte " + scanErrorAt.toString() + ")";
   return new Fault(400, "The request body is not valid JSON: " + scanMessage(code) + where + ".");

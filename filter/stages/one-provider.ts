@@ -13,7 +13,7 @@ import { constant, Span } from "../bytes/text/bytes";
 import { isSupported, keyFault } from "../attempt/request-body";
 import { sendTo, writeHeaders } from "../attempt/request-headers";
 import { notAllowedProvider, unknownModel } from "./choose-model";
-import { Outcome, StageContext } from "./outcome";
+import { Outcome, StageContext } from "./context";
 
 const SLASH: u32 = 0x2f;
 const QUESTION: u32 = 0x3f;

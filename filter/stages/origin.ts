@@ -7,7 +7,7 @@ import { AUTHORITY, METHOD, ORIGIN } from "../exchange/request-head";
 import { property } from "../host/host";
 import { byteAt, startsWithIgnoringCase } from "../bytes/text/at";
 import { constant, Span } from "../bytes/text/bytes";
-import { Outcome, StageContext } from "./outcome";
+import { Outcome, StageContext } from "./context";
 
 const LOCALHOST = constant("localhost");
 const SCHEME_END = constant("://");

@@ -29,7 +29,7 @@ import { keepPlainRequestId, requestIdSpan } from "../exchange/request-id";
 import { ResponseOwner, ResponsePhase } from "../exchange/response";
 import { respondFromConfig } from "./local-responses";
 import { unknownPath, wrongMethod } from "./not-served";
-import { Outcome, StageContext } from "./outcome";
+import { Outcome, StageContext } from "./context";
 
 /** Reads the head; the stages that need its values run in the same callback. */
 export function readRequestHead(exchange: Exchange, context: StageContext): Outcome {

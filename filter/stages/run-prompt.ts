@@ -2,18 +2,21 @@
 // are configured; on egress, if it is guarded. A tool call of the model server is one step alone.
 import { Client } from "../exchange/client";
 import { Exchange } from "../exchange/exchange";
+import { outOfMemory } from "../hub/faults/fault";
 import { REQUEST_HEADERS, setHeaderNumber } from "../host/host";
 import { answerPrompt } from "../prompt/answer-prompt";
 import { TARGET_CALL } from "../../contract/endpoints";
 import { PromptConfig } from "../config/prompt-target";
+import { extendRequest } from "../prompt/extend-request";
 import { CALL_STEPS, PROMPT_STEPS, PromptFlow } from "../prompt/flow";
 import { endFlow, flowOf, keepFlow } from "../prompt/flows";
+import { keepMetadata } from "../prompt/metadata";
 import { StepOutcome } from "../prompt/outcome";
 import { Prompt } from "../prompt/prompt";
 import { Step } from "../prompt/steps/step";
 import { readTargetCall } from "../prompt/target-call";
 import { constant } from "../bytes/text/bytes";
-import { Outcome, StageContext } from "./outcome";
+import { Outcome, StageContext } from "./context";
 
 /** Envoy's headers for the time of a request: until the end of its response, and until the first byte of an attempt's. */
 const RESPONSE_TIMEOUT = constant("x-envoy-upstream-rq-timeout-ms");
@@ -41,24 +44,16 @@ function runSteps(
   const waiting = flowOf(exchange.contextId);
   if (waiting !== null && response !== null)
     return end(waiting, waiting.onResponse(response), context);
-  const flow = new PromptFlow(takePrompt(config, exchange, context), steps);
+  const flow = new PromptFlow(new Prompt(config, exchange, context.tape), steps);
   keepFlow(flow);
   const fault = steps === CALL_STEPS ? readTargetCall(flow.prompt) : null;
   return end(flow, fault === null ? flow.start() : flow.prompt.reject(fault), context);
 }
 
-/** Returns the prompt of a body that was scanned, which it owns from here on. */
-function takePrompt(config: PromptConfig, exchange: Exchange, context: StageContext): Prompt {
-  const prompt = new Prompt(config, exchange, context.tape, context.body, context.tape.length);
-  context.body = 0;
-  return prompt;
-}
-
-/** Ends a callback of the flow, and the flow unless it waits. */
+/** Applies the outcome of a flow, and ends the flow unless it waits. */
 function end(flow: PromptFlow, outcome: StepOutcome, context: StageContext): Outcome {
   const exchange = flow.prompt.exchange;
   const result = apply(outcome, flow, context);
-  flow.close();
   if (result != Outcome.Wait) endFlow(exchange.contextId);
   return result;
 }
@@ -78,9 +73,13 @@ function apply(outcome: StepOutcome, flow: PromptFlow, context: StageContext): O
     return Outcome.Responded;
   }
   if (outcome == StepOutcome.Send) {
+    const target = prompt.target;
+    if (prompt.apiStatus != 0 && target !== null) {
+      if (!context.replaceBody(exchange.client, extendRequest(prompt, target)))
+        return context.refuse(outOfMemory("request"));
+      keepMetadata(prompt);
+    }
     limitTime(exchange, max(flow.timeLeft(), 1));
-    context.body = prompt.body;
-    prompt.detachBody();
     return Outcome.Next;
   }
   context.fault = prompt.fault;

@@ -1,22 +1,25 @@
 // Runs the stages of a request (stages.ts): one loop for all events.
+import { wasRefused } from "../memory/blocks";
 import { calloutResponse, receive } from "../callouts/callouts";
 import { Config } from "../config/read-config";
 import { respondWithFault } from "../exchange/respond";
 import { Exchange } from "../exchange/exchange";
 import { traceRequest } from "../observe/write-trace";
 import { ResponseOwner } from "../exchange/response";
-import { Fault } from "../hub/faults/fault";
-import { NO_CALLOUT, resumeRequest } from "../host/callout";
+import { Fault, outOfMemory } from "../hub/faults/fault";
+import { resumeRequest } from "../host/callout";
 import { clearHeaders, REQUEST_TRAILERS } from "../host/host";
+import { SCAN_OK } from "../bytes/json/scan";
 import { CONTINUE, STOP } from "../host/status";
-import { Outcome, StageContext } from "./outcome";
+import { Outcome, StageContext } from "./context";
 import { STAGES } from "./stages";
 
 const context = new StageContext();
 
 export function onRequestHeaders(exchange: Exchange, config: Config, endsHere: bool): i32 {
   exchange.client.isWhole = endsHere;
-  return run(exchange, config);
+  context.start(config);
+  return run(exchange);
 }
 
 export function onRequestBody(exchange: Exchange, config: Config, size: u32, endsHere: bool): i32 {
@@ -24,9 +27,9 @@ export function onRequestBody(exchange: Exchange, config: Config, size: u32, end
   if (exchange.stage == STAGES.length) return CONTINUE;
   exchange.client.bodyLength = size;
   exchange.client.isWhole = endsHere;
-  const isStopped =
-    exchange.response.owner != ResponseOwner.None || exchange.callout != NO_CALLOUT;
-  return isStopped ? STOP : run(exchange, config);
+  if (exchange.response.owner != ResponseOwner.None) return STOP;
+  context.start(config);
+  return run(exchange);
 }
 
 /**
@@ -46,24 +49,27 @@ export function onRequestTrailers(exchange: Exchange): i32 {
   return STOP;
 }
 
-/** Runs the stage that waits for a callout with its response, or its failure. Runs in the root context. */
+/**
+ * Runs the stage that waits for a callout again, with the response or its failure, and with the body, which only Envoy has while a
+ * callout is in flight. Runs in the root context.
+ */
 export function onCallout(config: Config, token: u32, size: u32): void {
   const exchange = receive(token, size);
   if (exchange === null) return;
+  context.start(config);
   context.response = calloutResponse;
-  if (run(exchange, config) == CONTINUE) resumeRequest();
+  const isReady = !wasRefused() && context.openBody(exchange.client) == SCAN_OK;
+  const outcome = isReady ? Outcome.Next : context.refuse(outOfMemory("request"));
+  if (run(exchange, outcome) == CONTINUE) resumeRequest();
   calloutResponse.clear();
 }
 
 /** Runs the stages until one stops. Returns the status for Envoy. */
-function run(exchange: Exchange, config: Config): i32 {
-  context.start(config);
-  let outcome = Outcome.Next;
-  while (exchange.stage < STAGES.length) {
+function run(exchange: Exchange, outcome: Outcome = Outcome.Next): i32 {
+  while (outcome == Outcome.Next && exchange.stage < STAGES.length) {
     outcome = unchecked(STAGES[exchange.stage])(exchange, context);
     context.response = null;
-    if (outcome != Outcome.Next) break;
-    exchange.stage++;
+    if (outcome == Outcome.Next) exchange.stage++;
   }
   if (outcome == Outcome.Leave) exchange.stage = STAGES.length;
   context.end(exchange);

@@ -14,14 +14,14 @@ import { chooseModel } from "./choose-model";
 import { checkClientKey, keepClientKey } from "./client-key";
 import { checkOrigin } from "./origin";
 import { checkProvider, passToProvider } from "./one-provider";
-import { Outcome, StageContext } from "./outcome";
+import { Outcome, StageContext } from "./context";
 import { captureHead, readRequestHead, recogniseEndpoint, respondLocally } from "./recognise";
 import { callTarget, runPrompt } from "./run-prompt";
 
 export type Stage = (exchange: Exchange, context: StageContext) => Outcome;
 
 export const STAGES: StaticArray<Stage> = [
-  // With the headers.
+  // With the headers. None of them can wait for a callout: the values of the head are those of the callback.
   readRequestHead, // all stages before the body read its values; an error needs the request id
   recogniseEndpoint, // an error needs the client's dialect; an unknown path is an error for everybody
   checkClientKey, // before the client costs anything: a listener with keys serves nobody else
@@ -34,7 +34,7 @@ export const STAGES: StaticArray<Stage> = [
   checkLength, // a body that is announced too large, or missing, is not waited for
   admitToMemory, // the last reason not to hold a body
 
-  // With the body.
+  // With the body. Those after scanBody can wait for a callout.
   awaitBody, // nothing below can be decided by a part of it
   scanBody, // all stages below read the tape
   callTarget, // a tool call of the model server, which needs no model: always responds
