@@ -1,45 +1,32 @@
 // The callbacks of the upstream filter: one attempt of a request that may have several. The filter in the listener has made
 // the exchange, and has set the cluster of the attempt.
-import { wasRefused } from "../memory/blocks";
 import { Target } from "../config/target";
 import { PROPERTY_EXCHANGE } from "../../contract/words";
 import { Fault, outOfMemory } from "../hub/faults/fault";
-import { FirstToken, HAS_CONTENT, PENDING } from "../dialects/first-token";
-import { JSON_TYPE, respondWithFault } from "../exchange/respond";
+import { respondWithFault } from "../exchange/respond";
 import { Attempts } from "../exchange/attempts";
 import { clientBody } from "../exchange/client-body";
 import { Exchange } from "../exchange/exchange";
 import { resetReason } from "../exchange/envoy-errors";
 import { ResetReason } from "../exchange/failed-attempts";
-import { ResponsePhase } from "../exchange/response";
-import { requestId } from "../exchange/request-id";
+import { FollowUp } from "../exchange/follow-up";
 import { traceRequest } from "../observe/write-trace";
-import {
-  ALL,
-  currentSeconds,
-  property,
-  removeHeader,
-  RESPONSE_HEADERS,
-  setHeader,
-  setHeaderNumber,
-} from "../host/host";
+import { property, RESPONSE_HEADERS, setHeaderNumber } from "../host/host";
 import { sendLocalResponse } from "../host/local-response";
 import { CONTINUE, STOP } from "../host/status";
-import { constant, sameBytes, scratchBuffer, Span } from "../bytes/text/bytes";
+import { constant, sameBytes, Span } from "../bytes/text/bytes";
 import { decimal } from "../bytes/text/decimal";
 import { prepareBodyAgain } from "./request-body";
 import { removeHeadersOf, writeHeaders } from "./request-headers";
-import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "../exchange/header-names";
+import { STATUS } from "../exchange/header-names";
 import { maskFault } from "../response/mask-credentials";
 import { selectAfterReset, retryAfterFailure, retryAfterResponse } from "./next-attempt";
-import { closeBody, replaceBytes, takeBytes } from "../response/body";
+import { closeBody } from "../response/body";
 import { onProviderHead, readAttemptHead } from "../response/head";
 import { replaceResponse } from "../response/replace";
-import { onBody, onTrailers } from "../response/table";
-import { holdUnwrapped, unwrapBody } from "../response/unwrap";
+import { onBody, onTrailers } from "../response/run";
 
 const NO_BODY = new Span(0, 0);
-const out = scratchBuffer();
 
 /** Returns the context id of the downstream stream that the attempt belongs to, or -1. */
 export function exchangeIdOfAttempt(): i32 {
@@ -58,7 +45,10 @@ export function rejectUnknownAttempt(): i32 {
 /** Holds the headers until the body is here, because they cannot be changed later. */
 export function onAttemptHeaders(exchange: Exchange, contextId: u32): i32 {
   const attempts = exchange.attempts;
-  if (attempts !== null) attempts.begin(contextId);
+  if (attempts !== null) {
+    attempts.begin(contextId);
+    if (attempts.followUp === null) attempts.followUp = new NextAttempt(exchange, attempts);
+  }
   return STOP;
 }
 
@@ -124,13 +114,8 @@ export function onAttemptResponse(exchange: Exchange, endsHere: bool): i32 {
     return replaceResponse(exchange, fault);
   }
   const status = response.isLeftToListener ? CONTINUE : onProviderHead(exchange);
-  const isRead = exchange.client.endpoint.row.isInference;
-  if (isError || !isRead || !attempts.hasMore || response.isLeftToListener) {
-    attempts.isDecided = true;
-    return status;
-  }
-  attempts.peek = new FirstToken(attempts.target.dialect, exchange.client.isStreaming);
-  return STOP;
+  attempts.isDecided = !attempts.awaitsToken;
+  return status;
 }
 
 /** A redirect or nonsense is a failure whatever `retry.on` lists; an error is one if its status is listed. */
@@ -151,38 +136,15 @@ function releaseHead(exchange: Exchange, fault: Fault | null, endsHere: bool): v
   if (fault !== null) response.fault = fault;
   if (endsHere || response.isLeftToListener) return;
   onProviderHead(exchange);
-  response.phase = ResponsePhase.ErrorWithoutHead;
+  response.isHeadHeld = false;
 }
 
 export function onAttemptResponseBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
-  const status = readBody(exchange, size, endsHere);
-  closeBody();
-  return status;
-}
-
-function readBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
   const attempts = exchange.attempts;
   if (attempts === null || exchange.response.isLeftToListener) return CONTINUE;
-  size = unwrapBody(exchange, size, endsHere);
-  const peek = attempts.peek;
-  if (peek !== null) {
-    const result = look(exchange, peek, size, endsHere);
-    if (result == PENDING) {
-      holdUnwrapped(exchange, size);
-      return STOP;
-    }
-    const fault = peek.fault;
-    attempts.dropPeek();
-    if (result != HAS_CONTENT && fault !== null && retryAfterFailure(exchange, attempts)) {
-      keepFailure(exchange, attempts, fault);
-      replace(exchange, fault, size, endsHere);
-      return CONTINUE;
-    }
-    // A complete response of another dialect is held until it has been translated: it may still fail.
-    attempts.isDecided = exchange.client.isStreaming || !exchange.isTranslated();
-  }
   const status = onBody(exchange, size, endsHere);
-  if (!attempts.isDecided && endsHere) decideByTranslation(exchange, attempts);
+  closeBody();
+  decide(exchange, attempts, endsHere);
   return status;
 }
 
@@ -190,19 +152,37 @@ function readBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
 export function onAttemptResponseTrailers(exchange: Exchange): i32 {
   const attempts = exchange.attempts;
   if (attempts === null || exchange.response.isLeftToListener) return CONTINUE;
-  if (attempts.peek !== null) return onAttemptResponseBody(exchange, ALL, true);
   const status = onTrailers(exchange);
   closeBody();
-  if (!attempts.isDecided) decideByTranslation(exchange, attempts);
+  decide(exchange, attempts, true);
   return status;
 }
 
-/** A complete response that could not be translated is a failure like any other. */
-function decideByTranslation(exchange: Exchange, attempts: Attempts): void {
-  attempts.isDecided = true;
-  const translator = exchange.response.translator;
-  if (translator === null || translator.fault === null || !attempts.hasMore) return;
-  if (retryAfterFailure(exchange, attempts)) keepFailure(exchange, attempts, translator.fault);
+/** Decides whether the response is the client's: from its first token on, or when it has been translated whole. */
+function decide(exchange: Exchange, attempts: Attempts, isEnd: bool): void {
+  if (attempts.isDecided || attempts.awaitsToken) return;
+  // A complete response of another dialect is held until it has been translated: it may still fail.
+  attempts.isDecided = isEnd || exchange.client.isStreaming || !exchange.isTranslated();
+  const facts = exchange.response.facts;
+  if (!isEnd || facts === null || facts.fault === null || !attempts.hasMore) return;
+  if (exchange.client.isStreaming) return;
+  if (retryAfterFailure(exchange, attempts)) keepFailure(exchange, attempts, facts.fault);
+}
+
+/** What follows a response whose beginning is an error. */
+class NextAttempt extends FollowUp {
+  constructor(
+    private exchange: Exchange,
+    private attempts: Attempts,
+  ) {
+    super();
+  }
+
+  follows(fault: Fault): bool {
+    if (!retryAfterFailure(this.exchange, this.attempts)) return false;
+    keepFailure(this.exchange, this.attempts, fault);
+    return true;
+  }
 }
 
 /** Keeps, for the usage record, that the current attempt has failed; `fault`: the error, if it is not the response's status. */
@@ -217,34 +197,11 @@ function keepFailure(exchange: Exchange, attempts: Attempts, fault: Fault | null
   failed.fail(exchange.target, fault.status, fault.code, ResetReason.None, message);
 }
 
-function look(exchange: Exchange, peek: FirstToken, size: u32, endsHere: bool): i32 {
-  const bytes = takeBytes(peek.seen, size - peek.seen);
-  // Without memory to look at it the response goes on as it is.
-  if (wasRefused()) return HAS_CONTENT;
-  const now = exchange.client.isStreaming ? currentSeconds() : 0;
-  return peek.push(bytes.pointer, bytes.length, endsHere, now);
-}
-
-/** Replaces the response by a fault. The client gets it only if Envoy does not retry. */
-function replace(exchange: Exchange, fault: Fault, size: u32, endsHere: bool): void {
-  exchange.response.phase = ResponsePhase.Done;
-  const tally = exchange.tally;
-  if (tally !== null) tally.hasResponse = false;
-  setHeaderNumber(RESPONSE_HEADERS, STATUS, fault.status);
-  if (endsHere && size == 0) return;
-  out.clear();
-  exchange.client.dialect.writeFault(maskFault(exchange, fault), requestId(exchange), out);
-  replaceBytes(size, out);
-  setHeader(RESPONSE_HEADERS, CONTENT_TYPE, JSON_TYPE);
-  if (endsHere) setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);
-  else removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
-}
-
 /** The context of an attempt is deleted. Without a response, the next attempt has not been chosen yet. */
 export function onAttemptEnd(exchange: Exchange, contextId: u32): void {
   const attempts = exchange.attempts;
   if (attempts === null || attempts.contextId != contextId) return;
-  attempts.dropPeek();
+  attempts.awaitsToken = false;
   if (attempts.isDecided) return;
   const failed = attempts.failed;
   if (failed !== null) failed.fail(exchange.target, 0, "", resetReason());

@@ -46,11 +46,6 @@ export class StreamUsageFilter {
     private observer: UsageObserver,
   ) {}
 
-  /** Events with data so far. */
-  get events(): u32 {
-    return this.framer.events;
-  }
-
   /** Returns whether there is memory for the next `length` bytes; without it the stream has to `pass`. */
   hasRoomFor(length: u32): bool {
     const bytes = length + this.heldLength;
@@ -60,6 +55,7 @@ export class StreamUsageFilter {
   /** Lets the rest of the stream pass unread. The caller sends the held bytes first. */
   pass(): void {
     this.observer.giveUp();
+    this.observer.streamEvents = 0;
     this.isPassing = true;
     this.release();
   }
@@ -91,6 +87,7 @@ export class StreamUsageFilter {
       this.skipRepeated(out);
     }
     framer.hold();
+    this.observer.streamEvents = framer.events;
     const held = this.heldLength;
     if (held == 0) return;
     this.isChanged = true;

@@ -24,6 +24,7 @@ import { FINISH_NONE } from "../hub/response/finish-reason";
 import { excerpt, readEventFault, readFaultBody } from "../hub/faults/read-fault";
 import { NO_NOTES, RequestNotes } from "../hub/request/request-notes";
 import { ResponseReader } from "../hub/response/response-reader";
+import { ResponseFacts } from "../hub/response/facts";
 import { Usage } from "../hub/response/usage";
 import { NO_REQUEST_ID } from "./write-fault";
 
@@ -39,6 +40,7 @@ const tape = scratchTape();
 const texts = new TextRuns();
 
 const NO_MODEL = new Span(0, 0);
+const NO_USAGE = new Usage();
 
 /** What a translation depends on besides the response's bytes. */
 export class ResponseOptions {
@@ -66,13 +68,9 @@ export class ResponseOptions {
 }
 
 /** One per response, released by its owner. Either `push` … `end`, or `complete` once. */
-export class ResponseTranslator {
+export class ResponseTranslator extends ResponseFacts {
   /** Whether the fault is an event that is not JSON. */
   isGarbled: bool = false;
-  /** Whether the first token of a stream has come; only if the options ask for it. */
-  hasToken: bool = false;
-  /** Bytes of text, reasoning and arguments in the events of a stream; only if the options ask for it. */
-  textBytes: u64 = 0;
   private translation: Translation;
   private framer: Framer;
   private pattern: Pattern = new Pattern();
@@ -86,6 +84,7 @@ export class ResponseTranslator {
   private held: isize = 0;
 
   constructor(private options: ResponseOptions) {
+    super(NO_USAGE);
     this.framer = options.from.newFramer();
     const translation = new Translation(options.requestId);
     translation.wantsUsage = options.wantsUsage;
@@ -95,10 +94,7 @@ export class ResponseTranslator {
     translation.head.model.span(options.model);
     escape(options.requestId.pointer, options.requestId.length, translation.head.id);
     this.translation = translation;
-  }
-
-  get usage(): Usage {
-    return this.translation.usage;
+    this.usage = translation.usage;
   }
 
   get dropped(): Dropped {
@@ -126,6 +122,18 @@ export class ResponseTranslator {
   get hasBegun(): bool {
     const reader = this.reader;
     return reader != null && reader.hasBegun;
+  }
+
+  get isCutOff(): bool {
+    return this.options.isStreaming && this.hasWritten && this.fault !== null;
+  }
+
+  get isFree(): bool {
+    return this.fault !== null && !this.usage.isKnown;
+  }
+
+  get droppedNames(): string {
+    return this.dropped.total > 0 ? this.dropped.names() : "";
   }
 
   /** Whether anything was written before an error. */

@@ -1,9 +1,10 @@
 // Reads the usage of a response that passes unchanged, and why it ended.
 import { wasRefused } from "../memory/blocks";
 import { countRefusal, mayHold } from "../memory/budget";
+import { ResponseFacts } from "../hub/response/facts";
+import { Usage } from "../hub/response/usage";
 import { FINISH_NONE } from "../hub/response/finish-reason";
 import { noteText } from "../hub/response/text-bytes";
-import { Usage } from "../hub/response/usage";
 import { scan, scanMembers, SCAN_OK, stringEnd } from "../bytes/json/scan";
 import { scratchTape } from "../bytes/json/tape";
 import { byteAt } from "../bytes/text/at";
@@ -30,14 +31,9 @@ const tape = scratchTape();
 const MAX_MODEL: u32 = 200;
 
 /** One per response, released by its owner. */
-export class UsageObserver {
-  usage: Usage = new Usage();
-  /** Why the response ended, a FINISH_ constant; FINISH_NONE unless `isRecorded`. */
-  finish: i32 = FINISH_NONE;
-  /** Whether the first token of a stream has come; only if `isRecorded`. */
-  hasToken: bool = false;
-  /** Bytes of text, reasoning and arguments in the events of a stream; only if `countsText`. */
-  textBytes: u64 = 0;
+export class UsageObserver extends ResponseFacts {
+  /** Events of a stream; 0 if not all of them are read. */
+  streamEvents: u32 = 0;
   /** Whether the provider has sent the end of the response. */
   hasEnded: bool = false;
   /** The parts of a complete response, until it has been read; then the model. */
@@ -46,6 +42,7 @@ export class UsageObserver {
   private isRead: bool = false;
   /** Whether a part of the complete response is missing. */
   private isCut: bool = false;
+  private reason: i32 = FINISH_NONE;
 
   constructor(
     private dialect: ProviderDialect,
@@ -57,11 +54,25 @@ export class UsageObserver {
     private announced: i32,
     /** Whether `textBytes` is needed. */
     public countsText: bool,
-  ) {}
+  ) {
+    super(new Usage());
+  }
 
-  /** Whether a response ended without a reason, as a stream with an error event or one that was cut. */
+  get events(): u32 {
+    return this.streamEvents;
+  }
+
+  /** FINISH_NONE unless `isRecorded`. */
+  get finish(): i32 {
+    return this.reason;
+  }
+
   get isBroken(): bool {
-    return this.hasEnded && !this.isCut && this.finish == FINISH_NONE;
+    return this.hasEnded && !this.isCut && this.reason == FINISH_NONE;
+  }
+
+  get isCutOff(): bool {
+    return this.streamEvents > 0 && this.isBroken;
   }
 
   /** Whether the first token has not come, so that every event has to be read. */
@@ -107,7 +118,7 @@ export class UsageObserver {
   }
 
   /** Reads a complete response that came in parts, none of which was marked as the last. */
-  end(): void {
+  settle(): void {
     if (this.isRead || this.kept.length == 0) return;
     const response = this.kept;
     this.kept = new ByteBuffer();
@@ -175,15 +186,15 @@ export class UsageObserver {
     this.readTape();
     if (!seeksFinish) return true;
     if (
-      this.finish == FINISH_NONE &&
+      this.reason == FINISH_NONE &&
       this.scanText(
         findLast(pointer, before, dialect.finishMember),
         dialect.finishMember.length,
         usage,
       )
     )
-      this.finish = dialect.reasonOf(tape, tape.root());
-    if (this.finish == FINISH_NONE) {
+      this.reason = dialect.reasonOf(tape, tape.root());
+    if (this.reason == FINISH_NONE) {
       tape.reset();
       return false;
     }
@@ -212,7 +223,7 @@ export class UsageObserver {
     dialect.readUsage(tape, this.usage);
     if (this.isRecorded) {
       const reason = dialect.readFinish(tape);
-      if (reason != FINISH_NONE) this.finish = reason;
+      if (reason != FINISH_NONE) this.reason = reason;
       this.readModel(dialect.responseModel(tape));
     }
     tape.reset();

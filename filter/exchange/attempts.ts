@@ -1,10 +1,10 @@
 // Chooses the target and the credential of each attempt of a request that may have several.
 import { RetryPolicy, Target } from "../config/target";
 import { FailedAttempts } from "./failed-attempts";
+import { FollowUp } from "./follow-up";
 import { lacksCredential } from "./missing-credential";
 import { currentMilliseconds } from "../host/host";
 import { randomWord } from "../host/random";
-import { FirstToken } from "../dialects/first-token";
 import { ByteBuffer, Span } from "../bytes/text/bytes";
 
 /** A refused or broken connection takes less. Milliseconds. */
@@ -28,8 +28,10 @@ export class Attempts {
   count: i32 = 0;
   /** Whether it is decided what follows the current attempt: its response is the client's, or the next attempt is chosen. */
   isDecided: bool = false;
-  /** Reads the beginning of a response that is held until it shows content or an error; null if none is. */
-  peek: FirstToken | null = null;
+  /** Whether the response is held until it shows content or an error. */
+  awaitsToken: bool = false;
+  /** Requests another attempt; set with the first one. */
+  followUp: FollowUp | null = null;
   /** Positions of targets that do not support the request, if that had to be found out before the first attempt. */
   private unfit: i32[] | null = null;
   /** For the usage record; null if none is written. */
@@ -133,7 +135,7 @@ export class Attempts {
   }
 
   begin(contextId: u32): void {
-    this.dropPeek();
+    this.awaitsToken = false;
     this.contextId = contextId;
     this.count++;
     this.isDecided = false;
@@ -171,14 +173,7 @@ export class Attempts {
     this.kept = header;
   }
 
-  dropPeek(): void {
-    const peek = this.peek;
-    if (peek !== null) peek.release();
-    this.peek = null;
-  }
-
   release(): void {
-    this.dropPeek();
     let header: KeptHeader | null = this.kept;
     while (header !== null) {
       header.value.release();

@@ -228,22 +228,13 @@ export class Exchange {
   private readUsed(): bool {
     const tally = this.tally;
     if (tally === null || !tally.hasResponse) return false;
-    const translator = this.response.translator;
-    const observer = this.response.observer;
-    const filter = this.response.usageFilter;
-    if (translator !== null) {
-      if (translator.fault !== null) {
-        // The last usage of a stream that breaks is older than its last token.
-        if (this.client.isStreaming && translator.hasWritten) tally.isWhole = false;
-        else if (!translator.usage.isKnown) return false;
-      }
-      isEstimated = tally.estimate(translator.usage, translator.events, translator.textBytes, used);
-    } else if (observer !== null) {
-      observer.end();
-      const events = filter === null || filter.isPassing ? 0 : filter.events;
-      if (events > 0 && observer.isBroken) tally.isWhole = false;
-      isEstimated = tally.estimate(observer.usage, events, observer.textBytes, used);
-    } else return false;
+    const facts = this.response.facts;
+    if (facts === null) return false;
+    facts.settle();
+    // The last usage of a stream that breaks is older than its last token.
+    if (facts.isCutOff) tally.isWhole = false;
+    else if (facts.isFree) return false;
+    isEstimated = tally.estimate(facts.usage, facts.events, facts.textBytes, used);
     return true;
   }
 

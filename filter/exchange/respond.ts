@@ -5,7 +5,7 @@ import { addLocalHeader, sendLocalResponse } from "../host/local-response";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { Exchange } from "./exchange";
 import { requestIdSpan } from "./request-id";
-import { ResponseOwner, ResponsePhase } from "./response";
+import { ResponseOwner } from "./response";
 import { writeFault } from "./write-fault";
 
 export const JSON_TYPE = constant("application/json");
@@ -72,7 +72,7 @@ function send(exchange: Exchange, status: u32, content: Span): void {
   const tally = exchange.tally;
   if (tally !== null && !exchange.response.hasLeft) tally.hasResponse = false;
   // Before it is sent, because Envoy calls the response callbacks meanwhile.
-  exchange.response.enter(ResponseOwner.Filter, ResponsePhase.Passed);
+  exchange.response.enter(ResponseOwner.Filter);
   const captured = exchange.content;
   if (captured !== null) captured.keepLocalResponse(content);
   sendLocalResponse(status, content);

@@ -3,6 +3,7 @@ import { ProviderDialect } from "../dialects/provider-dialect";
 import { DIALECTS } from "../dialects/registry";
 import { CHALLENGES, RESPONSE_NAMES, RESPONSE_PREFIXES } from "../../contract/foreign-headers";
 import { HEADER_ENCODING, HEADER_REQUEST_ID } from "../../contract/words";
+import { startsWith } from "../bytes/text/at";
 import { constant, sameSpan, Span } from "../bytes/text/bytes";
 import { Head, Wanted } from "../host/head";
 import { removeHeader, RESPONSE_HEADERS, setHeader } from "../host/host";
@@ -29,13 +30,25 @@ const REQUEST_IDS: Wanted[] = [];
 for (let i = 0; i < DIALECTS.length; i++) REQUEST_IDS.push(head.want(DIALECTS[i].requestIdHeader));
 
 /** Returns the provider's id of the request under the name of a dialect; empty if there is none. */
-export function requestIdOf(dialect: ProviderDialect): Span {
+function requestIdOf(dialect: ProviderDialect): Span {
   for (let i = 0; i < DIALECTS.length; i++) {
     if (DIALECTS[i] === dialect) return REQUEST_IDS[i].value;
   }
   return NO_ID;
 }
 const NO_ID = new Span(0, 0);
+
+/** Gives the client the provider's request id: each SDK reads it from a header of its own dialect. */
+export function copyRequestId(from: ProviderDialect, to: ProviderDialect): void {
+  if (requestIdOf(to).length > 0) return;
+  const id = requestIdOf(from);
+  if (id.length > 0) setHeader(RESPONSE_HEADERS, to.requestIdHeader, id);
+}
+
+/** Returns whether the body is a stream of server-sent events. */
+export function isEventStream(): bool {
+  return startsWith(CONTENT_TYPE.pointer, CONTENT_TYPE.length, constant("text/event-stream"));
+}
 
 /** Reads the head of the current response. */
 export function readResponseHead(): void {

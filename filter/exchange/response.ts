@@ -1,31 +1,14 @@
-// The state of a response: who writes it, and which phase it is in. response/table.ts lists what happens in each
-// phase. All transitions (a new attempt goes back to None and Awaited from anywhere):
+// The state of a response: who writes it, and what is left to do with it.
 //
-//   owner        phase             next, and when
-//   None         Awaited           any row below, with the first head
-//   Filter       Passed            (a local response of the filter; from any owner and phase)
-//   NativeRoute  Passed            (a route of Envoy responds: /readyz)
-//   Envoy        EnvoyError        Passed: its body has been rewritten
-//   Provider     Passed            (nothing to read)
-//   Provider     Error             Done: the end; ErrorWithoutHead: Envoy gets the head first, to retry; Filter: too large
-//   Provider     ErrorWithoutHead  Done: the end, or too large
-//   Provider     Page              Whole, Stream or Passed: it is not a page; Filter: it is one
-//   Provider     Count             Done: the end; Filter: it is no count
-//   Provider     Unwrapped         Stream or Passed: the first event; Filter: an error came first
-//   Provider     Whole             Passed: the end; Stream: too large to be read; Filter: it is not whole
-//   Provider     Stream            (Filter: it was broken off)
-//   Provider     TranslatedWhole   Done: the end
-//   Provider     TranslatedHead    TranslatedStream: the first event; Done: the end; Filter: an error came first
-//   Provider     TranslatedStream  Done: the end
-//   Provider     Done              (also if an error has replaced the body in the upstream filter)
+// The first head decides the owner; the filter may take it over until bytes have left. A new attempt begins again with None.
+// What happens to the provider's bytes is a list of links (response/chain.ts): each leaves the list when its work is done. With
+// none left, the rest passes; once the filter has written the end, the rest is dropped.
 import { NO_COST } from "../config/price";
 import { Fault } from "../hub/faults/fault";
 import { NO_NOTES, RequestNotes } from "../hub/request/request-notes";
-import { StreamUnwrapper } from "../dialects/anthropic/messages/response/unwrap-stream";
-import { ResponseTranslator } from "../dialects/translate-response";
-import { StreamUsageFilter } from "../dialects/stream-usage";
-import { UsageObserver } from "../dialects/usage-observer";
+import { ResponseFacts } from "../hub/response/facts";
 import { ByteBuffer } from "../bytes/text/bytes";
+import { Link } from "./link";
 
 /** Who writes the response. */
 export const enum ResponseOwner {
@@ -39,39 +22,14 @@ export const enum ResponseOwner {
   Provider,
 }
 
-export const enum ResponsePhase {
-  Awaited,
-  /** The filter has nothing left to do. */
-  Passed,
-  /** A local response of Envoy is held, to be rewritten in the client's dialect. */
-  EnvoyError,
-  /** A provider's error is held. */
-  Error,
-  /** As before, but its head has left, so that Envoy may start another attempt. */
-  ErrorWithoutHead,
-  /** A response that may be an HTML page is held until its first bytes decide. */
-  Page,
-  /** A count of tokens in another form is held. */
-  Count,
-  /** The head of a stream that is unwrapped is held until its first event. */
-  Unwrapped,
-  /** A complete response of the client's dialect is held. */
-  Whole,
-  /** A response of the client's dialect is read while it passes. */
-  Stream,
-  /** A complete response of another dialect is held. */
-  TranslatedWhole,
-  /** The head of a translated stream is held until its first event. */
-  TranslatedHead,
-  /** A stream is translated event by event. */
-  TranslatedStream,
-  /** The filter has written the end; what else comes is dropped. */
-  Done,
-}
-
 export class Response {
   owner: ResponseOwner = ResponseOwner.None;
-  phase: ResponsePhase = ResponsePhase.Awaited;
+  /** The links that are left, in the order of response/chain.ts. */
+  links: Link | null = null;
+  /** Whether the filter has written the end: what else comes is dropped. */
+  isDone: bool = false;
+  /** Whether the head has not left for the client. */
+  isHeadHeld: bool = false;
   status: u32 = 0;
   /** Whether Envoy holds bytes of the body for the filter, which can still be replaced when trailers end it. */
   isBodyHeld: bool = false;
@@ -96,22 +54,8 @@ export class Response {
   dropped: ByteBuffer = new ByteBuffer();
   /** What the writer of a translated response has to know of the request. */
   notes: RequestNotes = NO_NOTES;
-
-  /** Reads the usage of a response in the client's dialect; null if nobody needs it, or the translator does. */
-  observer: UsageObserver | null = null;
-  /** Gives the observer the events of a stream; null if it is no stream. */
-  usageFilter: StreamUsageFilter | null = null;
-  /** Unwraps the stream of a cloud before anything else reads it. */
-  unwrapper: StreamUnwrapper | null = null;
-  /** Translates a response of another dialect. */
-  translator: ResponseTranslator | null = null;
-  /** Reads a decompressed stream of the client's dialect, to know whether it comes to its end. */
-  watch: ResponseTranslator | null = null;
-
-  enter(owner: ResponseOwner, phase: ResponsePhase): void {
-    this.owner = owner;
-    this.phase = phase;
-  }
+  /** What the response has shown; null if nobody reads it. */
+  facts: ResponseFacts | null = null;
 
   /** Whether it is a local response that is right as it is. */
   get isLocal(): bool {
@@ -120,18 +64,54 @@ export class Response {
 
   /** Whether the client may have got a part of the provider's response. */
   get hasLeft(): bool {
-    return (
-      this.owner == ResponseOwner.Provider &&
-      (this.phase == ResponsePhase.Passed ||
-        this.phase == ResponsePhase.Stream ||
-        this.phase == ResponsePhase.TranslatedStream ||
-        this.phase == ResponsePhase.Done)
-    );
+    return this.owner == ResponseOwner.Provider && !this.isHeadHeld;
+  }
+
+  /** Adds a link behind the others. */
+  add(link: Link): void {
+    const first = this.links;
+    if (first === null) this.links = link;
+    else first.append(link);
+  }
+
+  /** Takes a link out, whose work is done. */
+  remove(link: Link): void {
+    if (this.links === link) this.links = link.next;
+    let one = this.links;
+    while (one !== null) {
+      if (one.next === link) one.next = link.next;
+      one = one.next;
+    }
+    link.release();
+  }
+
+  /** Nothing is left to do. */
+  removeAll(): void {
+    let link = this.links;
+    this.links = null;
+    while (link !== null) {
+      link.release();
+      link = link.next;
+    }
+  }
+
+  /** The filter has written the end. */
+  finish(): void {
+    this.removeAll();
+    this.isDone = true;
+  }
+
+  /** Makes the filter or a route of Envoy the owner: nothing of the provider's follows. */
+  enter(owner: ResponseOwner): void {
+    this.owner = owner;
+    this.removeAll();
+    this.isDone = false;
   }
 
   /** Forgets the response of the last attempt. */
   reset(): void {
-    this.enter(ResponseOwner.None, ResponsePhase.Awaited);
+    this.enter(ResponseOwner.None);
+    this.isHeadHeld = false;
     this.isBodyHeld = false;
     this.isLeftToListener = false;
     this.hasEncoding = false;
@@ -141,34 +121,19 @@ export class Response {
     this.asksUsage = false;
     this.cost = NO_COST;
     this.dropped.clear();
-    this.dropReaders();
-  }
-
-  dropWatch(): void {
-    const watch = this.watch;
-    if (watch !== null) watch.release();
-    this.watch = null;
+    this.dropFacts();
   }
 
   release(): void {
     this.dropped.release();
-    this.dropReaders();
+    this.removeAll();
+    this.dropFacts();
   }
 
-  private dropReaders(): void {
-    const unwrapper = this.unwrapper;
-    if (unwrapper !== null) unwrapper.release();
-    this.unwrapper = null;
-    const filter = this.usageFilter;
-    if (filter !== null) filter.release();
-    this.usageFilter = null;
-    const observer = this.observer;
-    if (observer !== null) observer.release();
-    this.observer = null;
-    const translator = this.translator;
-    if (translator !== null) translator.release();
-    this.translator = null;
-    this.dropWatch();
+  private dropFacts(): void {
+    const facts = this.facts;
+    if (facts !== null) facts.release();
+    this.facts = null;
     if (this.notes !== NO_NOTES) this.notes.release();
     this.notes = NO_NOTES;
   }

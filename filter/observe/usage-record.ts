@@ -202,23 +202,17 @@ function writeAttempts(exchange: Exchange, list: FailedAttempt[], out: ByteBuffe
 
 function writeResponse(exchange: Exchange, out: ByteBuffer): void {
   const response = exchange.response;
-  const translator = response.translator;
-  const observer = response.observer;
+  const facts = response.facts;
   dropped.clear();
   dropped.bytes(response.dropped.pointer, response.dropped.length);
-  if (translator !== null) {
-    writeUsage(translator.usage, out);
-    word(FINISH, FINISHES, translator.finish, out);
-    writeModel(exchange, translator.model, out);
-    if (exchange.client.isStreaming && translator.dropped.total > 0) {
-      if (dropped.length > 0) dropped.byte(COMMA);
-      dropped.text(translator.dropped.names());
-    }
-  } else if (observer !== null) {
-    observer.end();
-    writeUsage(observer.usage, out);
-    word(FINISH, FINISHES, observer.finish, out);
-    writeModel(exchange, observer.model, out);
+  if (facts !== null) {
+    facts.settle();
+    writeUsage(facts.usage, out);
+    word(FINISH, FINISHES, facts.finish, out);
+    writeModel(exchange, facts.model, out);
+    const names = exchange.client.isStreaming ? facts.droppedNames : "";
+    if (names.length > 0 && dropped.length > 0) dropped.byte(COMMA);
+    dropped.text(names);
   }
   if (response.cost >= 0) {
     number(COST, response.cost, out);
@@ -277,19 +271,18 @@ function faultOf(exchange: Exchange): Fault | null {
   const fault = exchange.fault;
   if (fault !== null) return fault;
   const response = exchange.response;
-  const translator = response.translator;
-  if (translator === null || translator.fault === null) return response.providerFault;
-  return translator.fault;
+  const facts = response.facts;
+  return facts === null || facts.fault === null ? response.providerFault : facts.fault;
 }
 
 /** Returns the code of the client's error; empty if it has none, or got its error from the provider. */
 export function errorCode(exchange: Exchange): string {
   const fault = exchange.fault;
   if (fault !== null) return fault.code;
-  const translator = exchange.response.translator;
-  if (translator === null) return isBroken(exchange) ? BROKEN : "";
-  const failure = translator.fault;
-  if (failure === null) return "";
+  const facts = exchange.response.facts;
+  if (facts === null) return "";
+  const failure = facts.fault;
+  if (failure === null) return isBroken(exchange) ? BROKEN : "";
   // The status of a complete response reports the failure.
   return exchange.client.isStreaming ? BROKEN : failure.code;
 }
@@ -297,10 +290,8 @@ export function errorCode(exchange: Exchange): string {
 /** Returns whether a stream that passed unchanged has failed behind its head. */
 function isBroken(exchange: Exchange): bool {
   const client = exchange.client;
-  const observer = exchange.response.observer;
-  return (
-    client.isStreaming && client.endpoint.row.isInference && observer !== null && observer.isBroken
-  );
+  const facts = exchange.response.facts;
+  return client.isStreaming && client.endpoint.row.isInference && facts !== null && facts.isBroken;
 }
 
 const QUOTE: u32 = 0x22;

@@ -95,20 +95,15 @@ function writeSubject(name: Span): void {
 export function traceResponse(exchange: Exchange, isEnd: bool): void {
   const trace = exchange.trace;
   if (trace === null || trace.isOver) return;
-  const response = exchange.response;
-  const translator = response.translator;
-  const observer = response.observer;
+  const facts = exchange.response.facts;
   if (!trace.hasFirstToken && exchange.firstToken >= 0) {
     trace.hasFirstToken = true;
     writeFirstToken(exchange.firstToken);
   }
-  if (translator !== null) {
-    if (translator.hasBegun || isEnd) writeModel(trace, translator.model);
-    writeTokens(exchange, trace, translator.usage, translator.finish, isEnd);
-  } else if (observer !== null) {
-    if (isEnd) observer.end();
-    writeModel(trace, observer.model);
-    writeTokens(exchange, trace, observer.usage, observer.finish, isEnd);
+  if (facts !== null) {
+    if (isEnd) facts.settle();
+    if (facts.hasBegun || isEnd) writeModel(trace, facts.model);
+    writeTokens(exchange, trace, facts.usage, facts.finish, isEnd);
   }
   if (isEnd) writeEnd(exchange, trace);
 }

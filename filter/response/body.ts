@@ -21,7 +21,19 @@ let asked: u32 = 0;
 const bytes = new Span(0, 0);
 /** Where the taken bytes of the callback end. */
 let end: u32 = 0;
+/** How many bytes Envoy holds; ALL if that is not known. */
+let held: u32 = 0;
 const nothing = scratchBuffer();
+
+/** A callback begins, with `size` bytes that Envoy holds, ALL behind trailers. */
+export function openBody(size: u32): void {
+  held = size;
+}
+
+/** Returns how many bytes Envoy holds now. */
+export function bodySize(): u32 {
+  return held;
+}
 
 /**
  * Returns bytes of the response from an offset on, with PADDING behind them. They are valid until the body is replaced or the
@@ -68,6 +80,7 @@ export function closeBody(): void {
 export function replaceBytes(length: u32, by: ByteBuffer): void {
   releaseBytes();
   replaceBodyPrefix(RESPONSE_BODY, length, by);
+  held = by.length + (length < held ? held - length : 0);
 }
 
 /** The same by bytes that may quote the provider. */
@@ -80,12 +93,13 @@ export function replaceMasked(exchange: Exchange, length: u32, by: ByteBuffer): 
 export function replaceBytesBehind(length: u32, kept: u32, by: ByteBuffer): void {
   replaceBodyPrefixBehind(RESPONSE_BODY, length, taken.pointer, kept, by);
   releaseBytes();
+  held = kept + by.length;
 }
 
-/** Removes the first `length` bytes. */
-export function dropBytes(length: u32): void {
+/** Removes the whole body. */
+export function dropBytes(): void {
   nothing.clear();
-  replaceBytes(length, nothing);
+  replaceBytes(held, nothing);
 }
 
 /** Inserts bytes before the body. */

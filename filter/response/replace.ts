@@ -8,6 +8,7 @@ import { addLocalHeader } from "../host/local-response";
 import { STOP } from "../host/status";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { CONTENT_TYPE, isJson, UPSTREAM_TYPE } from "../exchange/header-names";
+import { emptyFault } from "./faults";
 import { maskFault } from "./mask-credentials";
 
 /** SDKs read from them whether and when to retry. */
@@ -35,6 +36,11 @@ export function replaceResponse(exchange: Exchange, fault: Fault): i32 {
   }
   respondWithFault(exchange, maskFault(exchange, fault));
   return STOP;
+}
+
+/** The same for a response that has ended without a body. */
+export function replaceByEmptyFault(exchange: Exchange): i32 {
+  return replaceResponse(exchange, emptyFault(exchange.response.status));
 }
 
 /** Copies the value of a response header into `kept`; `value` gets its offset there. */

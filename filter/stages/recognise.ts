@@ -26,7 +26,7 @@ import { Exchange } from "../exchange/exchange";
 import { isFormType } from "../exchange/form";
 import { endpointOfSpelling } from "../exchange/path-spelling";
 import { keepPlainRequestId, requestIdSpan } from "../exchange/request-id";
-import { ResponseOwner, ResponsePhase } from "../exchange/response";
+import { ResponseOwner } from "../exchange/response";
 import { respondFromConfig } from "./local-responses";
 import { unknownPath, wrongMethod } from "./not-served";
 import { Outcome, StageContext } from "./context";
@@ -89,7 +89,7 @@ export function respondLocally(exchange: Exchange, context: StageContext): Outco
   // If its server cannot be reached, the response is Envoy's.
   if (endpoint.row === MCP) return Outcome.Leave;
   if (endpoint.row === READINESS) {
-    exchange.response.enter(ResponseOwner.NativeRoute, ResponsePhase.Passed);
+    exchange.response.enter(ResponseOwner.NativeRoute);
     return Outcome.Leave;
   }
   return respondFromConfig(exchange, context);

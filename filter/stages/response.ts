@@ -6,11 +6,11 @@ import { ResponseOwner } from "../exchange/response";
 import { clearHeaders, RESPONSE_TRAILERS } from "../host/host";
 import { CONTINUE } from "../host/status";
 import { writeRateLimitHeaders } from "../limits/headers";
-import { captureBytes, closeBody } from "../response/body";
+import { closeBody } from "../response/body";
+import { finishBytes } from "../response/chain";
 import { onHead } from "../response/head";
-import { insertMetadata, prepareMetadata } from "../response/metadata";
-import { onBody, onTrailers } from "../response/table";
-import { unwrapBody } from "../response/unwrap";
+import { prepareMetadata } from "../response/links/metadata";
+import { onBody, onTrailers } from "../response/run";
 
 /** A local response of Envoy has at most these headers: status, length, type, request id, and `retry-after` or a second request id. */
 const MAX_LOCAL_HEADERS: u32 = 5;
@@ -40,11 +40,8 @@ function readHead(exchange: Exchange, count: u32, endsHere: bool): i32 {
 export function onResponseBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
   // The callback may be one that a local response has caused in another.
   closeBody();
-  const status = isReadHere(exchange)
-    ? onBody(exchange, unwrapBody(exchange, size, endsHere), endsHere)
-    : CONTINUE;
-  if (status == CONTINUE) addMetadata(exchange);
-  if (status == CONTINUE) capture(exchange);
+  const status = isReadHere(exchange) ? onBody(exchange, size, endsHere) : CONTINUE;
+  if (status == CONTINUE) finishBytes(exchange);
   closeBody();
   traceResponse(exchange, endsHere);
   return status;
@@ -60,10 +57,7 @@ export function onResponseTrailers(exchange: Exchange): i32 {
   const isHeld = response.isBodyHeld;
   clearHeaders(RESPONSE_TRAILERS);
   const status = isReadHere(exchange) ? onTrailers(exchange) : CONTINUE;
-  if (isHeld && status == CONTINUE) {
-    addMetadata(exchange);
-    capture(exchange);
-  }
+  if (isHeld && status == CONTINUE) finishBytes(exchange);
   closeBody();
   traceResponse(exchange, true);
   return status;
@@ -71,14 +65,4 @@ export function onResponseTrailers(exchange: Exchange): i32 {
 
 function isReadHere(exchange: Exchange): bool {
   return !exchange.isReadUpstream() || exchange.response.owner == ResponseOwner.Envoy;
-}
-
-function capture(exchange: Exchange): void {
-  const content = exchange.content;
-  if (content !== null) captureBytes(content);
-}
-
-function addMetadata(exchange: Exchange): void {
-  const metadata = exchange.metadata;
-  if (metadata !== null) insertMetadata(metadata);
 }

@@ -1,5 +1,5 @@
 // The request: THE list of what happens to it, in order. run.ts runs it; a stage that waits runs again with the next event.
-// The response is a table, response/table.ts.
+// The response is a list of links, response/chain.ts.
 import { Exchange } from "../exchange/exchange";
 import {
   chooseFirstTarget,

@@ -22,7 +22,7 @@ async function run(exchange: ExchangeCase, cut: Cut, split: boolean): Promise<Ob
   return observed;
 }
 
-/** The headers that records add to every response (filter/upstream/response/served-headers.ts). */
+/** The headers that records add to every response (filter/response/served-headers.ts). */
 function withoutServed(response: string): string {
   return response.replaceAll(/^x-gateway-(?:model|attempts): .*\n/gm, "");
 }

@@ -1,13 +1,13 @@
 // The `metadata` member of the response to a prompt whose API was called, in a language model's response.
-import { wasRefused } from "../memory/blocks";
-import { FALSE, SHOULD_RETRY } from "../exchange/respond";
-import { Exchange } from "../exchange/exchange";
-import { CONTENT_LENGTH } from "../exchange/header-names";
-import { ResponseOwner } from "../exchange/response";
-import { ResponseMetadata } from "../exchange/response-metadata";
-import { removeHeader, RESPONSE_HEADERS, setHeader } from "../host/host";
-import { scratchBuffer, Span } from "../bytes/text/bytes";
-import { replaceBytes, takeBytes } from "./body";
+import { wasRefused } from "../../memory/blocks";
+import { FALSE, SHOULD_RETRY } from "../../exchange/respond";
+import { Exchange } from "../../exchange/exchange";
+import { CONTENT_LENGTH } from "../../exchange/header-names";
+import { ResponseOwner } from "../../exchange/response";
+import { ResponseMetadata } from "../../exchange/response-metadata";
+import { removeHeader, RESPONSE_HEADERS, setHeader } from "../../host/host";
+import { scratchBuffer, Span } from "../../bytes/text/bytes";
+import { replaceBytes, takeBytes } from "../body";
 
 /** A response's first brace stands in its first bytes. */
 const SEARCHED_BYTES: u32 = 4096;

@@ -1,18 +1,19 @@
 // An error of a provider, in any dialect: held until it is whole. JSON in the client's dialect passes byte for byte;
 // everything else gets the client's envelope, because SDKs show nothing of a body that is not JSON.
-import { Target } from "../config/target";
-import { Fault } from "../hub/faults/fault";
-import { readError } from "../dialects/translate-response";
-import { JSON_TYPE, RETRY_AFTER } from "../exchange/respond";
-import { Exchange } from "../exchange/exchange";
+import { Target } from "../../config/target";
+import { Fault } from "../../hub/faults/fault";
+import { readError } from "../../dialects/translate-response";
+import { JSON_TYPE, RETRY_AFTER } from "../../exchange/respond";
+import { Exchange } from "../../exchange/exchange";
 import {
   CONTENT_ENCODING as RESPONSE_ENCODING,
   CONTENT_LENGTH as RESPONSE_LENGTH,
   CONTENT_TYPE as RESPONSE_TYPE,
+  copyRequestId,
   isCompressed,
-} from "../exchange/response-head";
-import { requestId, requestIdSpan } from "../exchange/request-id";
-import { ResponsePhase } from "../exchange/response";
+} from "../../exchange/response-head";
+import { requestId, requestIdSpan } from "../../exchange/request-id";
+import { Link } from "../../exchange/link";
 import {
   ALL,
   header,
@@ -20,11 +21,11 @@ import {
   RESPONSE_HEADERS,
   setHeader,
   setHeaderNumber,
-} from "../host/host";
-import { CONTINUE, STOP } from "../host/status";
-import { scan, SCAN_OK } from "../bytes/json/scan";
-import { scratchTape } from "../bytes/json/tape";
-import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
+} from "../../host/host";
+import { CONTINUE, STOP } from "../../host/status";
+import { scan, SCAN_OK } from "../../bytes/json/scan";
+import { scratchTape } from "../../bytes/json/tape";
+import { constant, scratchBuffer, Span } from "../../bytes/text/bytes";
 import {
   CONTENT_ENCODING,
   CONTENT_LENGTH,
@@ -32,11 +33,11 @@ import {
   isJson,
   STATUS,
   UPSTREAM_TYPE,
-} from "../exchange/header-names";
-import { maskBytes, replaceBytes, takeBytes } from "./body";
-import { decompressionHint, encodingNote } from "./faults";
-import { replaceResponse } from "./replace";
-import { copyRequestId, streamFault } from "./translated";
+} from "../../exchange/header-names";
+import { maskBytes, replaceBytes, takeBytes } from "../body";
+import { decompressionHint, encodingNote } from "../faults";
+import { replaceByEmptyFault, replaceResponse } from "../replace";
+import { streamFault } from "./translate";
 
 /** A larger body is not an error message. Bytes. */
 const MAX_ERROR: u32 = 1 << 20;
@@ -46,9 +47,8 @@ const masked = scratchBuffer();
 const tape = scratchTape();
 
 /** Starts an error, whose head was read last. */
-export function onErrorHead(exchange: Exchange): i32 {
+export function holdError(exchange: Exchange): Link {
   const response = exchange.response;
-  response.phase = ResponsePhase.Error;
   if (exchange.isTranslated()) copyRequestId(exchange.providerDialect(), exchange.client.dialect);
   // The length is set at the end, unless the head leaves first so that Envoy may retry.
   if (RESPONSE_LENGTH.length > 0 && exchange.runsUpstream())
@@ -59,36 +59,54 @@ export function onErrorHead(exchange: Exchange): i32 {
     if (response.fault === null) response.fault = unreadable(exchange.target, response.status);
     removeHeader(RESPONSE_HEADERS, CONTENT_ENCODING);
   }
-  return STOP;
+  return new HoldError(exchange);
 }
 
-export function onErrorBody(exchange: Exchange, size: u32, isEnd: bool): i32 {
-  const response = exchange.response;
-  // A body that trailers end was held before, so it is not too large.
-  const isTooLarge = size > MAX_ERROR && size != ALL;
-  if (!isEnd && !isTooLarge) return STOP;
-  if (isTooLarge) {
-    const fault = tooLarge(response.status);
-    if (response.phase == ResponsePhase.Error) return replaceResponse(exchange, fault);
-    response.fault = fault;
+class HoldError extends Link {
+  constructor(private exchange: Exchange) {
+    super();
+    this.holdsHead = true;
   }
+
+  onBytes(size: u32, isEnd: bool): i32 {
+    // A body that trailers end was held before, so it is not too large.
+    const isTooLarge = size > MAX_ERROR && size != ALL;
+    if (!isEnd && !isTooLarge) return STOP;
+    const exchange = this.exchange;
+    const response = exchange.response;
+    if (isTooLarge) {
+      const fault = tooLarge(response.status);
+      // Without a head that is held, Envoy has got it to start another attempt.
+      if (response.isHeadHeld) return replaceResponse(exchange, fault);
+      response.fault = fault;
+    }
+    rewrite(exchange, size);
+    response.finish();
+    return CONTINUE;
+  }
+
+  onTrailers(): i32 {
+    return replaceByEmptyFault(this.exchange);
+  }
+}
+
+/** Masks credentials in the body, and makes it the client's. */
+function rewrite(exchange: Exchange, size: u32): void {
   const bytes = takeBytes(0, size);
   const pointer = bytes.pointer;
   if (!maskBytes(exchange, pointer, bytes.length, masked)) {
     finish(exchange, pointer, bytes.length, size);
-  } else {
-    replaceBytes(size, masked);
-    finish(exchange, masked.pointer, masked.length, masked.length);
+    return;
   }
-  response.phase = ResponsePhase.Done;
-  return CONTINUE;
+  replaceBytes(size, masked);
+  finish(exchange, masked.pointer, masked.length, masked.length);
 }
 
 /** Sends the body, or replaces it by the client's envelope. `size`: bytes that Envoy holds. */
 function finish(exchange: Exchange, pointer: usize, length: u32, size: u32): void {
   const response = exchange.response;
   const dialect = exchange.client.dialect;
-  const hasHead = response.phase == ResponsePhase.Error;
+  const hasHead = response.isHeadHeld;
   let fault = response.fault;
   if (fault === null) {
     if (!exchange.isTranslated() && isForClient(exchange.target, pointer, length)) {

@@ -1,0 +1,201 @@
+// The response of a provider whose dialect is not the client's: translated whole or event by event, with its headers.
+import { wasRefused } from "../../memory/blocks";
+import { Target } from "../../config/target";
+import { Fault, outOfMemory } from "../../hub/faults/fault";
+import { ResponseOptions, ResponseTranslator } from "../../dialects/translate-response";
+import { StreamUnwrapper } from "../../dialects/anthropic/messages/response/unwrap-stream";
+import {
+  EVENT_STREAM_TYPE,
+  JSON_TYPE,
+  respondWithFault,
+  RETRY_AFTER,
+} from "../../exchange/respond";
+import { Exchange } from "../../exchange/exchange";
+import { Link } from "../../exchange/link";
+import { requestId } from "../../exchange/request-id";
+import {
+  CONTENT_LENGTH as RESPONSE_LENGTH,
+  CONTENT_TYPE as RESPONSE_TYPE,
+  copyRequestId,
+} from "../../exchange/response-head";
+import {
+  currentSeconds,
+  removeHeader,
+  RESPONSE_HEADERS,
+  setHeader,
+  setHeaderNumber,
+} from "../../host/host";
+import { CONTINUE, STOP } from "../../host/status";
+import { ByteBuffer, sameSpan, scratchBuffer } from "../../bytes/text/bytes";
+import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "../../exchange/header-names";
+import { replaceBytes, replaceMasked, takeBytes } from "../body";
+import { setCostHeader } from "../cost-header";
+import { setDroppedHeader } from "../dropped-header";
+import { maskFault } from "../mask-credentials";
+import { replaceByEmptyFault } from "../replace";
+import { unwrapperOf } from "./unwrap-frames";
+
+const COMMA: u32 = 0x2c;
+
+const out = scratchBuffer();
+
+/** The head of a stream is held until its first event, a complete response until its end. */
+export function translate(exchange: Exchange): Link | null {
+  const target = exchange.target;
+  const client = exchange.client;
+  if (target === null || !exchange.isTranslated() || !client.endpoint.row.isInference) return null;
+  const isWhole = !client.isStreaming;
+  // A complete response gets its new length at its end, unless the head leaves first so that Envoy may retry.
+  if (RESPONSE_LENGTH.length > 0 && (!isWhole || exchange.runsUpstream()))
+    removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
+  const type = isWhole ? JSON_TYPE : EVENT_STREAM_TYPE;
+  if (!sameSpan(RESPONSE_TYPE, type)) setHeader(RESPONSE_HEADERS, CONTENT_TYPE, type);
+  copyRequestId(target.dialect, client.dialect);
+  const translator = newTranslator(exchange, target);
+  exchange.response.facts = translator;
+  return isWhole
+    ? new TranslateWhole(exchange, translator)
+    : new TranslateStream(exchange, translator, unwrapperOf(exchange));
+}
+
+function newTranslator(exchange: Exchange, target: Target): ResponseTranslator {
+  const client = exchange.client;
+  const response = exchange.response;
+  const options = new ResponseOptions();
+  options.from = target.dialect;
+  options.to = client.dialect;
+  options.isStreaming = client.isStreaming;
+  options.wantsUsage = response.wantsUsage;
+  options.created = currentSeconds();
+  options.clock = currentSeconds;
+  options.requestId = requestId(exchange);
+  options.model = exchange.modelText(target);
+  options.notes = response.notes;
+  options.seeksToken = exchange.isObserved;
+  options.countsText = exchange.tally !== null;
+  return new ResponseTranslator(options);
+}
+
+/**
+ * Writes a fault as the stream that the client asked for, if its dialect expects that, and makes the head one of a stream.
+ * The bytes are in `buffer`; `fault` has been adapted.
+ */
+export function streamFault(exchange: Exchange, fault: Fault, buffer: ByteBuffer): bool {
+  const target = exchange.target;
+  const client = exchange.client;
+  if (target === null || !client.isStreaming || !client.dialect.streamsFault(fault)) return false;
+  const translator = newTranslator(exchange, target);
+  translator.fail(fault, buffer);
+  translator.release();
+  setHeaderNumber(RESPONSE_HEADERS, STATUS, 200);
+  setHeader(RESPONSE_HEADERS, CONTENT_TYPE, EVENT_STREAM_TYPE);
+  return true;
+}
+
+class TranslateStream extends Link {
+  constructor(
+    private exchange: Exchange,
+    private translator: ResponseTranslator,
+    /** Knows the status of a failure better than its error event. */
+    private unwrapper: StreamUnwrapper | null,
+  ) {
+    super();
+    this.holdsHead = true;
+  }
+
+  onBytes(size: u32, isEnd: bool): i32 {
+    const exchange = this.exchange;
+    const translator = this.translator;
+    this.translateChunk(size, isEnd);
+    const fault = this.fault();
+    if (exchange.response.isHeadHeld) {
+      // A provider that fails before its first event is reported by the status, which SDKs act on.
+      const dialect = exchange.client.dialect;
+      if (fault !== null && !translator.hasWritten && !dialect.streamsFault(fault)) {
+        dialect.adaptFault(fault);
+        respondWithFault(exchange, maskFault(exchange, fault));
+        return STOP;
+      }
+      if (out.length == 0 && !isEnd) return STOP;
+    }
+    if (isEnd) exchange.response.finish();
+    return CONTINUE;
+  }
+
+  /** Once the head has left: unless its end has been written, the stream can only be broken off. */
+  onTrailers(): i32 {
+    const isSent = !this.exchange.response.isHeadHeld && this.translator.isOver;
+    return isSent ? CONTINUE : replaceByEmptyFault(this.exchange);
+  }
+
+  private translateChunk(size: u32, isEnd: bool): void {
+    const translator = this.translator;
+    out.clear();
+    if (size > 0 && !translator.isOver) {
+      const bytes = takeBytes(0, size);
+      if (bytes.pointer == 0) translator.lose(out);
+      else translator.push(bytes.pointer, bytes.length, out);
+    }
+    if (isEnd) translator.end(out);
+    if (translator.hasToken) this.exchange.noteToken();
+    replace(this.exchange, translator, size);
+  }
+
+  /** Returns why the response has failed, or null. */
+  private fault(): Fault | null {
+    const unwrapper = this.unwrapper;
+    if (unwrapper !== null && unwrapper.fault !== null) return unwrapper.fault;
+    return this.translator.fault;
+  }
+}
+
+class TranslateWhole extends Link {
+  constructor(
+    private exchange: Exchange,
+    private translator: ResponseTranslator,
+  ) {
+    super();
+    this.holdsHead = true;
+  }
+
+  onBytes(size: u32, isEnd: bool): i32 {
+    if (!isEnd) return STOP;
+    const exchange = this.exchange;
+    const translator = this.translator;
+    const bytes = takeBytes(0, size);
+    if (wasRefused()) {
+      respondWithFault(exchange, outOfMemory("response"));
+      return STOP;
+    }
+    out.clear();
+    const status = translator.complete(bytes.pointer, bytes.length, out);
+    const fault = translator.fault;
+    if (status != 200) setHeaderNumber(RESPONSE_HEADERS, STATUS, status);
+    if (fault !== null && fault.retryAfter > 0)
+      setHeaderNumber(RESPONSE_HEADERS, RETRY_AFTER, fault.retryAfter);
+    addDropped(exchange, translator);
+    if (fault === null) setCostHeader(exchange);
+    replace(exchange, translator, size);
+    setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);
+    exchange.response.finish();
+    return CONTINUE;
+  }
+
+  onTrailers(): i32 {
+    return replaceByEmptyFault(this.exchange);
+  }
+}
+
+function addDropped(exchange: Exchange, translator: ResponseTranslator): void {
+  if (translator.dropped.total == 0) return;
+  const dropped = exchange.response.dropped;
+  if (dropped.length > 0) dropped.byte(COMMA);
+  dropped.text(translator.dropped.names());
+  setDroppedHeader(exchange);
+}
+
+/** Replaces the body by what was translated. */
+function replace(exchange: Exchange, translator: ResponseTranslator, size: u32): void {
+  if (translator.fault !== null) replaceMasked(exchange, size, out);
+  else replaceBytes(size, out);
+}
