@@ -4,7 +4,7 @@ import { credentialText } from "../../model/cloud-credentials.ts";
 import { budgetLabel } from "../../model/budgets.ts";
 import type { Budget } from "../../model/budgets.ts";
 import type { GatewayModel, Listener, Target } from "../../model/model.ts";
-import type { UsageRecord } from "../observability/usage-line.ts";
+import type { UsageRecord } from "../usage/usage-line.ts";
 import type { ExchangeResult } from "../wasm-host/exchange.ts";
 import type { SentRequest } from "../wasm-host/upstream.ts";
 import type { ClientRequest } from "./client-request.ts";

@@ -135,6 +135,8 @@ export interface Following {
   onLine: (line: string) => void;
   /** Gets the place behind the lines so far: at the start, when a file is opened, and when lines were read. */
   onPosition?: (position: LogPosition) => void;
+  /** Returns the place behind which nothing is read, as long as it is in the file that is read. */
+  end?: () => LogPosition;
   signal: AbortSignal;
   /** Time between two looks. */
   pollMs?: number;
@@ -147,12 +149,12 @@ export interface Following {
 export async function followLines(
   file: string,
   start: LogPosition,
-  { onLine, onPosition, signal, pollMs = 200 }: Following,
+  { onLine, onPosition, end, signal, pollMs = 200 }: Following,
 ): Promise<void> {
   let reader = openReader(file, start.inode, start.offset);
   onPosition?.(reader?.position() ?? start);
   const readAll = async (): Promise<void> => {
-    while (!signal.aborted && reader?.readBlock(onLine) === true) {
+    while (!signal.aborted && reader?.readBlock(onLine, end?.()) === true) {
       onPosition?.(reader.position());
       await yieldToOthers();
     }
@@ -183,13 +185,14 @@ function openReader(file: string, inode: number | undefined, start: number) {
   let position = start;
   let rest = Buffer.alloc(0);
   return {
-    /** Reads a block of what is new. Returns false if there is nothing new. */
-    readBlock(onLine: (line: string) => void): boolean {
+    /** Reads a block of what is new, at most up to a limit in this file. Returns false if there is nothing new. */
+    readBlock(onLine: (line: string) => void, limit?: LogPosition): boolean {
       const { size } = fstatSync(descriptor);
       // Emptied: by `truncate`, as logrotate's copytruncate does.
       if (size < position) [position, rest] = [0, Buffer.alloc(0)];
-      if (position >= size) return false;
-      const block = Buffer.alloc(Math.min(BLOCK, size - position));
+      const last = limit?.inode === inode ? Math.min(size, limit?.offset ?? size) : size;
+      if (position >= last) return false;
+      const block = Buffer.alloc(Math.min(BLOCK, last - position));
       const length = readSync(descriptor, block, 0, block.length, position);
       if (length === 0) return false;
       position += length;

@@ -2,7 +2,7 @@
 // @see https://github.com/open-telemetry/semantic-conventions-genai
 import { ENDPOINTS } from "../../contract/endpoints.ts";
 import { BROKEN } from "../../contract/usage-record.ts";
-import type { UsageLine } from "./usage-line.ts";
+import type { UsageLine } from "../usage/usage-line.ts";
 
 const OPERATIONS: ReadonlyMap<string, string> = new Map(
   ENDPOINTS.flatMap(({ path, operation }) => (operation === "" ? [] : [[path, operation]])),

@@ -23,17 +23,24 @@ export interface FamilySnapshot {
   type: "counter" | "gauge" | "histogram";
   /** Upper bounds of a histogram's buckets, in units. */
   bounds: readonly number[];
-  /** Values as in `SavedFamily`: of a histogram the buckets, the one above all bounds, and the sum. */
+  /** Of a histogram the buckets, the one above all bounds, and the sum. */
   series: { labels: string[]; values: readonly number[] }[];
 }
 
-/** The values of a family, as JSON. */
-export type SavedFamily = Record<string, number[]>;
+/** The values of a series, as they are saved. */
+export interface SavedSeries {
+  family: string;
+  /** The label values, joined. */
+  series: string;
+  values: number[];
+}
 
 abstract class Family {
   readonly options: FamilyOptions;
   /** Values by the label values, joined. */
   protected readonly series = new Map<string, number[]>();
+  /** Keys of the series that were not saved yet. */
+  readonly #changed = new Set<string>();
   readonly #onFold: () => void;
 
   constructor(options: FamilyOptions, onFold: () => void) {
@@ -46,22 +53,16 @@ abstract class Family {
   protected readonly bounds: readonly number[] = [];
   protected abstract lines(labels: string, values: readonly number[]): string[];
 
-  /** Returns the values of a series, which is made if there is none. */
+  /** Returns the values of a series, which change; it is made if there is none. */
   protected valuesOf(labels: readonly string[]): number[] {
-    const key = labels.join(SEPARATOR);
-    const found = this.series.get(key);
-    if (found !== undefined) return found;
-    if (this.series.size >= MAX_SERIES) {
+    let key = labels.join(SEPARATOR);
+    if (!this.series.has(key) && this.series.size >= MAX_SERIES) {
       this.#onFold();
-      const folded = this.options.labels.map(() => FOLDED).join(SEPARATOR);
-      if (key !== folded) return this.series.get(folded) ?? this.#add(folded);
+      key = this.options.labels.map(() => FOLDED).join(SEPARATOR);
     }
-    return this.#add(key);
-  }
-
-  #add(key: string): number[] {
-    const values = new Array<number>(this.width).fill(0);
+    const values = this.series.get(key) ?? new Array<number>(this.width).fill(0);
     this.series.set(key, values);
+    this.#changed.add(key);
     return values;
   }
 
@@ -84,18 +85,27 @@ abstract class Family {
     return { options, type, bounds: this.bounds, series };
   }
 
-  save(): SavedFamily {
-    return Object.fromEntries(this.series);
+  /** Returns the series that have changed since `saved`. */
+  changed(): SavedSeries[] {
+    const { name: family } = this.options;
+    return [...this.#changed].map((series) => ({
+      ...{ family, series, values: this.series.get(series) ?? [] },
+    }));
   }
 
-  /** Restores what was saved, if it has the same form: a version with other labels or buckets starts at zero. */
-  restore(saved: SavedFamily | undefined): void {
+  saved(): void {
+    this.#changed.clear();
+  }
+
+  changeAll(): void {
+    for (const key of this.series.keys()) this.#changed.add(key);
+  }
+
+  /** Restores a series, if it has the same form: a version with other labels or buckets starts at zero. */
+  restore({ series, values }: SavedSeries): void {
     const width = this.options.labels.length;
-    for (const [key, values] of Object.entries(saved ?? {})) {
-      const isOwn = width === 0 ? key === "" : key.split(SEPARATOR).length === width;
-      if (isOwn && Array.isArray(values) && values.length === this.width)
-        this.series.set(key, [...values]);
-    }
+    const isOwn = width === 0 ? series === "" : series.split(SEPARATOR).length === width;
+    if (isOwn && values.length === this.width) this.series.set(series, [...values]);
   }
 
   protected shown(value: number): string {
@@ -214,14 +224,23 @@ export class Families {
     return this.#all.map((family) => family.snapshot());
   }
 
-  /** Returns the values of all counters and histograms. Gauges are set again. */
-  save(): Record<string, SavedFamily> {
-    const kept = this.#all.filter(({ type }) => type !== "gauge");
-    return Object.fromEntries(kept.map((family) => [family.options.name, family.save()]));
+  /** Returns the series of all counters and histograms that have changed since `saved`. Gauges are set again. */
+  changed(): SavedSeries[] {
+    return this.#all.flatMap((family) => (family.type === "gauge" ? [] : family.changed()));
   }
 
-  restore(saved: Record<string, SavedFamily>): void {
-    for (const family of this.#all) family.restore(saved[family.options.name]);
+  saved(): void {
+    for (const family of this.#all) family.saved();
+  }
+
+  /** Makes all series count as changed. */
+  changeAll(): void {
+    for (const family of this.#all) family.changeAll();
+  }
+
+  restore(saved: Iterable<SavedSeries>): void {
+    const families = new Map(this.#all.map((family) => [family.options.name, family]));
+    for (const series of saved) families.get(series.family)?.restore(series);
   }
 
   #onFold({ name }: FamilyOptions): () => void {

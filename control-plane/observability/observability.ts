@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import type { GatewayModel, MetricsExport } from "../../model/model.ts";
 import { urlOf } from "../../model/listener-url.ts";
-import { accessLogFile, CONTENT_LOG, USAGE_LOG } from "../../model/names.ts";
+import { accessLogFile, CONTENT_LOG } from "../../model/names.ts";
 import { startAdminServer } from "./admin-server.ts";
 import type { AdminServer } from "./admin-server.ts";
 import { countEjected, showBudgets, stateGauges } from "./envoy-stats.ts";
@@ -13,9 +13,9 @@ import { observer } from "./history/observed-request.ts";
 import type { Observe } from "./history/observed-request.ts";
 import { Live } from "./live/live.ts";
 import { RequestMetrics } from "./request-metrics.ts";
-import { startUsageReader } from "./usage-reader.ts";
-import type { UsageReader } from "./usage-reader.ts";
+import { Counters } from "./counters.ts";
 import type { Counter, Families } from "./families.ts";
+import type { Usage } from "../usage/usage.ts";
 import { encodeMetrics } from "./otlp/encode.ts";
 import { exportFailures, startMetricsExporter } from "./otlp/exporter.ts";
 import type { MetricsExporter } from "./otlp/exporter.ts";
@@ -31,6 +31,8 @@ export interface ObservedGateway {
 export interface ObservabilityOptions {
   /** The state directory. */
   directory: string;
+  /** Fills the metrics and the history, as soon as it follows a log. */
+  usage: Usage;
   versions: { gateway: string; envoy: string };
   /** Returns Envoy's metrics page, of all names or those that contain the filter; rejects if Envoy does not respond. */
   envoyStats: (filter?: string) => Promise<string>;
@@ -48,8 +50,7 @@ export interface ObservabilityOptions {
 }
 
 interface Reading {
-  log: string;
-  reader: UsageReader;
+  counters: Counters;
   history: History;
   live: Live;
   observe: Observe;
@@ -57,10 +58,6 @@ interface Reading {
   failures: Counter;
   gauges: StateGauges;
 }
-
-/** Names of the files with the counts, and with the requests of the last 24 hours. */
-export const STATE_FILE = "metrics.json";
-const HISTORY_FILE = "history.db";
 
 const RETRY_MS = 2_000;
 
@@ -114,12 +111,7 @@ export class Observability {
       await this.#end();
       return;
     }
-    const log = join(gateway.logDirectory, accessLogFile(USAGE_LOG));
-    if (this.#reading?.log !== log) {
-      await this.#stopExports();
-      await this.#stopReading();
-      this.#reading = this.#read(log, gateway);
-    }
+    this.#reading ??= this.#read(gateway);
     await this.#serve(settings.metrics, gateway);
     await this.#export(settings.otlp, gateway, this.#reading);
   }
@@ -137,32 +129,23 @@ export class Observability {
     const reading = this.#reading;
     this.#reading = undefined;
     reading?.live.close();
-    await Promise.all([reading?.reader.stop(), reading?.history.stop()]);
+    if (reading === undefined) return;
+    for (const view of [reading.counters, reading.history]) await this.#options.usage.detach(view);
   }
 
-  #read(log: string, first: ObservedGateway): Reading {
-    const { directory, report, versions } = this.#options;
+  #read(first: ObservedGateway): Reading {
+    const { usage, versions, envoyStats, budgets, now = Date.now } = this.#options;
     const model = () => (this.#gateway ?? first).model;
     const metrics = new RequestMetrics(model);
     const observe = observer(model);
-    const { envoyStats, budgets, now = Date.now } = this.#options;
-    const file = join(directory, HISTORY_FILE);
-    const history = new History({ log, file, observe, report, now });
+    const history = new History({ usage, observe, now });
     const live = new Live({ model, observe, history, envoyStats, budgets, now });
     const gauges = stateGauges(metrics.families);
     const failures = exportFailures(metrics.families);
     gauges.build.set([versions.gateway, versions.envoy], 1);
-    const reader = startUsageReader({
-      log,
-      stateFile: join(directory, STATE_FILE),
-      families: metrics.families,
-      onLine(line) {
-        metrics.observe(line);
-        live.add(line);
-      },
-      report,
-    });
-    return { log, reader, history, live, observe, families: metrics.families, failures, gauges };
+    const counters = new Counters(metrics.families, (line) => void metrics.observe(line));
+    for (const view of [counters, history]) usage.attach(view);
+    return { counters, history, live, observe, families: metrics.families, failures, gauges };
   }
 
   async #serve(
@@ -233,17 +216,17 @@ export class Observability {
   async #export(
     settings: MetricsExport | undefined,
     { environment, model: { tracing } }: ObservedGateway,
-    { families, failures, reader }: Reading,
+    { families, failures, counters: { since } }: Reading,
   ): Promise<void> {
     const { versions, directory, report } = this.#options;
     const resource = resourceOf(tracing, versions.gateway, directory);
     const headers = settings === undefined ? {} : headersOf(settings.headers, environment);
-    const plan = JSON.stringify([settings, headers, resource, reader.since]);
+    const plan = JSON.stringify([settings, headers, resource, since]);
     if (this.#exporting?.plan === plan) return;
     await this.#stopExports();
     if (settings === undefined) return;
     const { url, intervalMs } = settings;
-    const context = { resource, version: versions.gateway, since: reader.since };
+    const context = { resource, version: versions.gateway, since };
     const request = async () => {
       await this.#refresh();
       return encodeMetrics(families, { ...context, now: Date.now() });

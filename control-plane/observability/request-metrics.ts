@@ -9,11 +9,11 @@ import { knownMember } from "../../model/dropped-members.ts";
 import { providerWord } from "../../model/provider-words.ts";
 import { errorKind, errorType, operationOf } from "./classify.ts";
 import { Families } from "./families.ts";
-import { hasTokens, priceFinder, recordedCost } from "./prices.ts";
-import type { Price } from "./prices.ts";
+import { hasTokens, priceFinder, recordedCost } from "../usage/prices.ts";
+import type { Price } from "../usage/prices.ts";
 import { MODALITY, requestFamilies, TOKEN_TYPES } from "./request-families.ts";
 import type { RequestFamilies } from "./request-families.ts";
-import type { UsageLine, UsageRecord } from "./usage-line.ts";
+import type { UsageLine, UsageRecord } from "../usage/usage-line.ts";
 
 interface Known {
   /** The names that may be label values. */

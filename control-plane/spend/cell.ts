@@ -1,9 +1,8 @@
 // What was spent on a UTC day with a client key at a model, as the usage records report it.
 import type { Budget } from "../../model/budgets.ts";
-import { hasTokens, recordedCost } from "../observability/prices.ts";
-import type { Price } from "../observability/prices.ts";
-import { behindCut, readUsageLine } from "../observability/usage-line.ts";
-import type { UsageLine, UsageRecord } from "../observability/usage-line.ts";
+import { hasTokens, recordedCost } from "../usage/prices.ts";
+import type { Price } from "../usage/prices.ts";
+import type { UsageLine, UsageRecord } from "../usage/usage-line.ts";
 
 export const SUMS = [
   /** Requests that used tokens. */
@@ -64,16 +63,10 @@ export class Cells {
     else for (const sum of SUMS) found[sum] += cell[sum];
   }
 
-  /**
-   * Adds a line of access_usage.log, and returns its record. A line that a crash cut off is skipped, and the line behind it is
-   * read.
-   */
-  addLine(text: string): UsageRecord | undefined {
-    const line = readUsageLine(text) ?? readUsageLine(behindCut(text));
-    if (line === undefined) return undefined;
+  /** Adds what a line of access_usage.log has used. */
+  addLine(line: UsageLine): void {
     const cell = cellOf(line, this.#rules);
     if (cell !== undefined) this.add(cell);
-    return line.record;
   }
 
   all(): Cell[] {

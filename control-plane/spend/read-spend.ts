@@ -5,7 +5,6 @@ import { type Budget, periodAt } from "../../model/budgets.ts";
 import { knownModels } from "../../model/known-models.ts";
 import { accessLogFile, USAGE_LOG } from "../../model/names.ts";
 import type { GatewayModel } from "../../model/model.ts";
-import { databaseProblem } from "../log-files/log-database.ts";
 import { knownPlace } from "../log-files/known-place.ts";
 import {
   endOfLog,
@@ -14,9 +13,12 @@ import {
   LOG_START,
   type LogPosition,
 } from "../log-files/log-files.ts";
-import { priceFinder } from "../observability/prices.ts";
+import { priceFinder } from "../usage/prices.ts";
+import { databaseProblem, USAGE_FILE, UsageDatabase } from "../usage/usage-database.ts";
+import { readWhole } from "../usage/usage-line.ts";
 import { appliesTo, type Cell, Cells, dayOf, type RecordRules } from "./cell.ts";
-import { LEDGER_FILE, LedgerFile } from "./ledger-file.ts";
+import { CellsTable } from "./cells-table.ts";
+import { LEDGER, OLD_FILE, OLD_VERSION } from "./ledger.ts";
 import { connectRedis, type RedisConnection, redisProblem } from "./redis/connection.ts";
 import { readSharedSpend } from "./redis/grant-script.ts";
 import { budgetKey } from "./redis/keys.ts";
@@ -92,21 +94,30 @@ interface OwnSpend {
 /** Returns what this gateway has recorded; undefined without a ledger. */
 async function readLedger(options: ReadSpendOptions): Promise<OwnSpend | undefined> {
   const { directory, logDirectory, model } = options;
-  const path = join(directory, LEDGER_FILE);
+  const current = join(directory, USAGE_FILE);
+  // The gateway was not started since it was updated.
+  const isOld = !existsSync(current);
+  const path = isOld ? join(directory, OLD_FILE) : current;
   if (!existsSync(path)) return undefined;
   try {
-    const file = new LedgerFile(path, { isReadOnly: true });
+    const file = new UsageDatabase(path, {
+      isReadOnly: true,
+      ...(isOld ? { version: OLD_VERSION } : {}),
+    });
     try {
       const log =
         logDirectory === undefined ? undefined : join(logDirectory, accessLogFile(USAGE_LOG));
-      const { position, id, ...found } = file.read(() => ({
-        position: log === undefined ? undefined : knownPlace(log, file.places())?.position,
-        id: file.id(),
-        cells: [...file.cellsSince(dayOf(firstTime(options)))],
-      }));
+      const table = new CellsTable((work) => work(file));
+      const read = () => ({
+        places: file.places(isOld ? undefined : LEDGER),
+        id: table.id,
+        cells: table.cellsSince(firstTime(options)),
+      });
+      const { places, id, ...found } = file.inTransaction(read, "DEFERRED");
       const cells = new Cells(model === undefined ? {} : rulesOf(model));
       for (const cell of found.cells) cells.add(cell);
-      if (log !== undefined) await addUnread(cells, log, position ?? LOG_START);
+      if (log !== undefined)
+        await addUnread(cells, log, knownPlace(log, places)?.position ?? LOG_START);
       return { id, cells: cells.all() };
     } finally {
       file.close();
@@ -127,7 +138,10 @@ async function addUnread(cells: Cells, log: string, position: LogPosition): Prom
   const over = new AbortController();
   if (hasReached(log, position, end)) over.abort();
   await followLines(log, position, {
-    onLine: (text) => cells.addLine(text),
+    onLine: (text) => {
+      const { line } = readWhole(text);
+      if (line !== undefined) cells.addLine(line);
+    },
     onPosition: (next) => {
       if (hasReached(log, next, end)) over.abort();
     },

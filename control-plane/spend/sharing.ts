@@ -1,6 +1,6 @@
 // What gateways with the same Redis share: the grants of budgets, and the spend that `gateway spend` shows.
 import type { Redis } from "../../model/model.ts";
-import type { UsageRecord } from "../observability/usage-line.ts";
+import type { UsageRecord } from "../usage/usage-line.ts";
 import { appliesTo, type Cell } from "./cell.ts";
 import type { EnvoyLimits } from "./envoy-limits.ts";
 import { connectRedis, type RedisConnection } from "./redis/connection.ts";

@@ -1,5 +1,4 @@
-// What was spent, and the limits that follow from it: reads the usage records into the ledger, and keeps the filter's table of
-// budgets up to date. It is beside the path of requests: the filter charges and rejects by itself.
+// What was spent, and the limits that follow from it: has the usage log followed, and keeps the filter's table of budgets up to date. It is beside the path of requests: the filter charges and rejects by itself.
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { budgetId, NANO_PER_DOLLAR } from "../../model/budgets.ts";
@@ -9,14 +8,14 @@ import { knownModels } from "../../model/known-models.ts";
 import type { KnownModels } from "../../model/known-models.ts";
 import { accessLogFile, USAGE_LOG } from "../../model/names.ts";
 import type { GatewayModel, Redis } from "../../model/model.ts";
-import { priceFinder } from "../observability/prices.ts";
+import { priceFinder } from "../usage/prices.ts";
 import { dayOf } from "./cell.ts";
 import type { RecordRules } from "./cell.ts";
 import { EnvoyLimits } from "./envoy-limits.ts";
 import { Ledger } from "./ledger.ts";
-import { LEDGER_FILE } from "./ledger-file.ts";
 import type { Grant } from "./limits.ts";
 import { cellsOfLost } from "./lost-records.ts";
+import type { Usage } from "../usage/usage.ts";
 import { redisProblem } from "./redis/connection.ts";
 import { redisUrl } from "./redis/url.ts";
 import { CONSEQUENCES, Sharing } from "./sharing.ts";
@@ -41,8 +40,8 @@ export interface SpendingGateway {
 }
 
 export interface SpendOptions {
-  /** The state directory. */
-  directory: string;
+  /** Fills the ledger. */
+  usage: Usage;
   report: (line: string, level?: "warning") => void;
   /** Called when `missing` or `note` has changed. */
   onReadiness: () => void;
@@ -64,9 +63,7 @@ interface Sharer {
 export class Spend {
   readonly #options: Required<SpendOptions>;
   readonly #tallies: Tallies;
-  #ledger: { log: string; ledger: Ledger } | undefined;
-  /** By log: those that Envoys which are draining write to. */
-  readonly #previous = new Map<string, Ledger>();
+  readonly #ledger: Ledger;
   #model: GatewayModel | undefined;
   #models: KnownModels | undefined;
   /** Set when the first record without a cost needs it. */
@@ -80,10 +77,8 @@ export class Spend {
 
   constructor(options: SpendOptions) {
     this.#options = { now: Date.now, lostMs: LOST_MS, ...options };
-    const sums = {
-      spentSince: (time: number, budget: Budget) => this.#ledger?.ledger.spentSince(time, budget),
-    };
-    this.#tallies = new Tallies(sums, this.#options.now);
+    this.#ledger = this.#newLedger();
+    this.#tallies = new Tallies(this.#ledger, this.#options.now);
   }
 
   /**
@@ -94,7 +89,10 @@ export class Spend {
     this.#model = gateway.model;
     this.#models = knownModels(gateway.model);
     this.#priceOf = undefined;
-    this.#useLedger(join(gateway.logDirectory, accessLogFile(USAGE_LOG)), gateway);
+    const { usage } = this.#options;
+    usage.attach(this.#ledger);
+    usage.follow(join(gateway.logDirectory, accessLogFile(USAGE_LOG)));
+    this.#tallies.reread();
     this.#tallies.use([...also, ...(gateway.model.budgets ?? [])]);
     await this.#useRedis(gateway);
     await this.#refresh();
@@ -123,13 +121,7 @@ export class Spend {
 
   /** Counts for the remaining Envoys what others have charged until their exit. */
   async settle(): Promise<void> {
-    for (const [log, ledger] of [...this.#previous]) {
-      await ledger.catchUp().catch(() => undefined);
-      // A reload may have gone back to it.
-      if (this.#previous.get(log) !== ledger) continue;
-      this.#previous.delete(log);
-      await ledger.stop();
-    }
+    await this.#options.usage.settle();
     for (const { limits } of this.#envoys) limits.lower();
   }
 
@@ -163,10 +155,9 @@ export class Spend {
     clearTimeout(this.#timer);
     for (const { limits } of this.#envoys) limits.close();
     await this.settle();
-    await this.#ledger?.ledger.catchUp().catch(() => undefined);
+    await this.#options.usage.catchUp(this.#ledger).catch(() => undefined);
     await this.#endSharing();
-    await this.#ledger?.ledger.stop();
-    this.#ledger = undefined;
+    await this.#options.usage.detach(this.#ledger);
   }
 
   get #problem(): string | undefined {
@@ -179,15 +170,15 @@ export class Spend {
   /** Of several Envoys it is not known whose records are lost: their tables count them until they exit. */
   async #addLost(): Promise<void> {
     const [envoy, ...others] = this.#envoys;
-    if (envoy === undefined || others.length > 0 || this.#previous.size > 0) return;
+    const { report, now, usage } = this.#options;
+    if (envoy === undefined || others.length > 0 || usage.isDraining) return;
     const lost = await envoy.limits.lost();
-    const { report, now } = this.#options;
     const cells = cellsOfLost(
       this.#tallies.current().map(({ id, budget }) => ({ budget, cost: lost.get(id) ?? 0 })),
       dayOf(now()),
     );
     if (cells.length === 0) return;
-    this.#ledger?.ledger.add(cells);
+    this.#ledger.addLost(cells);
     const cost = cells.reduce((sum, one) => sum + one.cost, 0) / NANO_PER_DOLLAR;
     const shown = cost.toFixed(9).replace(/\.?0+$/, "");
     report(
@@ -204,33 +195,25 @@ export class Spend {
 
   /** Resolves when an Envoy may get its first limits. */
   async #catchUp(): Promise<void> {
-    await this.#ledger?.ledger.catchUp();
+    await this.#options.usage.catchUp(this.#ledger);
     if (this.#redis === undefined) return;
     await this.#share();
     if (this.#shared === undefined) throw new Error("the ledger is not open");
     await this.#shared.sharing.budgets.begin();
   }
 
-  /** Follows a log, and the previous one until the Envoys that write to it have exited. */
-  #useLedger(log: string, { model }: SpendingGateway): void {
-    if (this.#ledger?.log === log) return;
-    if (this.#ledger !== undefined) this.#previous.set(this.#ledger.log, this.#ledger.ledger);
-    const ledger = this.#previous.get(log) ?? this.#newLedger(log, model);
-    this.#previous.delete(log);
-    this.#ledger = { log, ledger };
-    this.#tallies.reread();
-  }
-
-  #newLedger(log: string, model: GatewayModel): Ledger {
+  #newLedger(): Ledger {
+    const { usage } = this.#options;
     return new Ledger({
-      log,
-      file: join(this.#options.directory, LEDGER_FILE),
+      usage,
       rules: {
         nameOf: (target, requested) => this.#models?.nameOf(target, requested) ?? target,
-        priceOf: (record) => (this.#priceOf ??= priceFinder(this.#model ?? model))(record),
+        priceOf: (record) => {
+          if (this.#model !== undefined) this.#priceOf ??= priceFinder(this.#model);
+          return this.#priceOf?.(record);
+        },
       },
-      startsAtEnd: model.redis !== undefined,
-      report: this.#options.report,
+      startsAtEnd: () => this.#model?.redis !== undefined,
       onSpend: (cells) => {
         this.#tallies.add(cells);
         this.#shared?.sharing.add(cells);
@@ -262,7 +245,7 @@ export class Spend {
   /** Starts to share as soon as the ledger has an id, and again if a new ledger has another one. */
   #share(): Promise<void> {
     const start = async () => {
-      const gateway = this.#ledger?.ledger.id;
+      const gateway = this.#ledger.id;
       if (this.#redis === undefined || gateway === undefined) return;
       if (this.#shared?.gateway === gateway) return;
       await this.#shared?.sharing.close();
@@ -273,8 +256,8 @@ export class Spend {
         authorities,
         gateway,
         tallies: () => this.#tallies.current(),
-        cellsSince: (time, before) => this.#ledger?.ledger.cellsSince(time, before) ?? [],
-        cell: (of) => this.#ledger?.ledger.cell(of),
+        cellsSince: (time, before) => this.#ledger.cellsSince(time, before),
+        cell: (of) => this.#ledger.cell(of),
         envoy: () => this.#envoys.findLast(({ limits }) => limits.isOpen)?.limits,
         now: this.#options.now,
         report: this.#options.report,

@@ -23,6 +23,7 @@ import { createSpending, type Spending } from "./spending.ts";
 import { createServices, type PreparedServices, type Services } from "./services.ts";
 import { secretsDirectory, tokensDirectory, writePrivately } from "./state.ts";
 import type { BudgetGauge } from "../observability/envoy-stats.ts";
+import type { Usage } from "../usage/usage.ts";
 import { type EnvoyPlan, supervise, type Supervisor, type SupervisorEvents } from "./supervise.ts";
 
 export type GatewayOptions = EnvoyOptions;
@@ -34,6 +35,8 @@ export interface Gateway {
   missing: () => string | undefined;
   /** Returns what was spent on each budget; empty without budgets. */
   budgets: () => BudgetGauge[];
+  /** Returns what follows the usage log; undefined as long as no configuration needed it. */
+  usage: () => Usage | undefined;
   /** Counts what was charged while no record could be written. Called when they are written again. */
   addLost: () => void;
   /** Returns what is known of the access tokens; never a token. */
@@ -108,6 +111,7 @@ export async function startGateway(
     current: () => gateway.envoy.configuration,
     missing: () => services.missing() ?? spending.missing(),
     budgets: spending.gauges,
+    usage: spending.usage,
     addLost: spending.addLost,
     tokens: () => tokens.reports(),
     logDirectory: () => gateway.envoy.runtime.logDirectory,

@@ -28,7 +28,7 @@ export function createObserver(
   onProblem: () => void,
 ): Observer {
   const adminSocket = () => gateway()?.supervisor.adminSocket() ?? "";
-  const options: ObservabilityOptions = {
+  const options: Omit<ObservabilityOptions, "usage"> = {
     directory,
     versions: { gateway: VERSION, envoy: ENVOY_VERSION },
     envoyStats: (filter) => readEnvoyStats(adminSocket(), filter),
@@ -46,7 +46,9 @@ export function createObserver(
       if (running === undefined) return;
       const { model, environment } = running.current();
       try {
-        if (model.observability !== undefined) loaded ??= load(options);
+        const usage = running.usage();
+        if (model.observability !== undefined && usage !== undefined)
+          loaded ??= load({ ...options, usage });
         observability = await loaded;
         failure = undefined;
         await observability?.use({ model, environment, logDirectory: running.logDirectory() });

@@ -5,6 +5,7 @@ import type { Budget } from "../../model/budgets.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import type { BudgetGauge } from "../observability/envoy-stats.ts";
 import type { Spend } from "../spend/spend.ts";
+import type { Usage } from "../usage/usage.ts";
 import type { Configuration } from "./configuration-file.ts";
 import type { Report } from "./own-log.ts";
 import { findCaFile } from "./runtime-environment.ts";
@@ -30,6 +31,8 @@ export interface Spending {
   /** Returns what /readyz has to add while nothing is missing. */
   note: () => string | undefined;
   gauges: () => BudgetGauge[];
+  /** Returns what follows the usage log; undefined as long as no configuration needed it. */
+  usage: () => Usage | undefined;
   close: () => Promise<void>;
 }
 
@@ -48,6 +51,7 @@ export function createSpending(
   report: Report,
   onReadiness: () => void,
 ): Spending {
+  let usage: Usage | undefined;
   let spend: Spend | undefined;
   let hasBudgets = false;
   /** Of the Envoys that run, and those that have limits. */
@@ -61,7 +65,9 @@ export function createSpending(
   ) => {
     hasBudgets = model.budgets !== undefined || also.length > 0;
     const { Spend } = await import("../spend/spend.ts");
-    spend ??= new Spend({ directory, report, onReadiness });
+    const { Usage } = await import("../usage/usage.ts");
+    usage ??= new Usage({ directory, report });
+    spend ??= new Spend({ usage, report, onReadiness });
     const file = model.redis === undefined ? undefined : findCaFile(environment);
     const authorities = file === undefined ? {} : { authorities: readFileSync(file, "utf8") };
     await spend.use({ model, environment, logDirectory, ...authorities }, also);
@@ -107,6 +113,7 @@ export function createSpending(
     missing: () => spend?.missing,
     note: () => spend?.note,
     gauges: () => spend?.gauges() ?? [],
+    usage: () => usage,
     close: end,
   };
 }

@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Status } from "../../control-plane/cli/commands/status.ts";
-import { readUsageLine } from "../../control-plane/observability/usage-line.ts";
+import { readUsageLine } from "../../control-plane/usage/usage-line.ts";
 import { freePort } from "../../control-plane/supervisor/ports.ts";
 import { startOpenaiProvider } from "../providers/openai.ts";
 import type { FakeProvider } from "../providers/server.ts";

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LOG_START } from "../../control-plane/log-files/log-files.ts";
-import { LedgerFile } from "../../control-plane/spend/ledger-file.ts";
+import { addCells, gatewayId, SCHEMA } from "../../control-plane/spend/cells-table.ts";
 import { connectRedis, type RedisConnection } from "../../control-plane/spend/redis/connection.ts";
 import { SharedCells } from "../../control-plane/spend/redis/shared-cells.ts";
 import { requestGrant } from "../../control-plane/spend/redis/grant-script.ts";
@@ -12,6 +12,7 @@ import type { Budget } from "../../model/budgets.ts";
 import { periodAt } from "../../model/budgets.ts";
 import type { Cell } from "../../control-plane/spend/cell.ts";
 import { stateDirectory } from "../../control-plane/supervisor/state.ts";
+import { UsageDatabase } from "../../control-plane/usage/usage-database.ts";
 import { missingForRateLimitService } from "../../scripts/rate-limit-service.ts";
 import { startRedis, type TestRedis } from "../gateway/redis.ts";
 import { usageLine } from "../unit/control-plane/spend/lines.ts";
@@ -41,9 +42,11 @@ function writeLedger(): void {
   const { logs } = desk;
   for (const one of [directory, logs]) mkdirSync(one, { recursive: true });
   const log = join(logs, "access_usage.log");
-  const ledger = new LedgerFile(join(directory, "spend.db"));
-  ledger.id();
-  ledger.add(log, LOG_START, [
+  const database = new UsageDatabase(join(directory, "usage.db"));
+  database.addTables(SCHEMA);
+  gatewayId(database);
+  database.putPlace("spend", log, LOG_START);
+  addCells(database, [
     cell({
       requests: 1204,
       input: 1_500_000,
@@ -54,7 +57,7 @@ function writeLedger(): void {
     cell({ key: "", target: "own/model", requests: 2, unpriced: 2, input: 10 }),
     cell({ day: today - 400, cost: 30 * DOLLAR }),
   ]);
-  ledger.close();
+  database.close();
   // Of a gateway that was killed before it read it.
   writeFileSync(
     log,

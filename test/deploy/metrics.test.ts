@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { parse } from "yaml";
 import { stateGauges } from "../../control-plane/observability/envoy-stats.ts";
 import { RequestMetrics } from "../../control-plane/observability/request-metrics.ts";
-import { readUsageLine } from "../../control-plane/observability/usage-line.ts";
+import { readUsageLine } from "../../control-plane/usage/usage-line.ts";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
 import { dashboardExpressions, filled } from "./dashboard.ts";
 

@@ -10,7 +10,7 @@ import { BUDGETS_PATH } from "../../contract/budgets.ts";
 import { budgetFingerprint } from "../../model/budgets.ts";
 import type { Budget } from "../../model/budgets.ts";
 import type { GatewayModel } from "../../model/model.ts";
-import { costOf, pricesOf } from "../../control-plane/observability/prices.ts";
+import { costOf, pricesOf } from "../../control-plane/usage/prices.ts";
 import { startGateway } from "../gateway/gateway.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { usageLines } from "../gateway/usage-lines.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { GatewayModel } from "../../model/model.ts";
 import { decimal } from "../../control-plane/observability/families.ts";
-import { costOf, pricesOf } from "../../control-plane/observability/prices.ts";
+import { costOf, pricesOf } from "../../control-plane/usage/prices.ts";
 import { usageLineOf } from "../gateway/usage-lines.ts";
 import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";

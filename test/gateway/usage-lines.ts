@@ -1,8 +1,8 @@
 // The lines of access_usage.log of a gateway under test.
 import { existsSync, readFileSync } from "node:fs";
 import { expect } from "vitest";
-import { readUsageLine } from "../../control-plane/observability/usage-line.ts";
-import type { UsageLine } from "../../control-plane/observability/usage-line.ts";
+import { readUsageLine } from "../../control-plane/usage/usage-line.ts";
+import type { UsageLine } from "../../control-plane/usage/usage-line.ts";
 import type { Gateway } from "./gateway.ts";
 
 /** All lines so far. Throws if one cannot be read. */

@@ -9,6 +9,7 @@ import type { GatewayModel } from "../../model/model.ts";
 import { clusterOf, statNameOf } from "../../model/upstreams.ts";
 import { Observability } from "../../control-plane/observability/observability.ts";
 import { freePort } from "../../control-plane/supervisor/ports.ts";
+import { Usage } from "../../control-plane/usage/usage.ts";
 
 /** 2026-11-22 14:03:30 UTC. */
 export const NOW = Date.UTC(2026, 10, 22, 14, 3, 30);
@@ -87,8 +88,10 @@ export async function startDemo(token = ""): Promise<Demo> {
   if (!result.ok) throw new Error(result.problems.map(formatProblem).join("\n"));
   const log = join(directory, "access_usage.log");
   writeFileSync(log, dayOfLines());
+  const usage = new Usage({ directory, report: () => undefined });
+  usage.follow(log);
   const observability = new Observability({
-    directory,
+    ...{ directory, usage },
     versions: { gateway: "0", envoy: "0" },
     envoyStats: () => Promise.resolve(envoyPage(result.model)),
     report: () => undefined,

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
 import { Observability } from "../../control-plane/observability/observability.ts";
 import { freePort } from "../../control-plane/supervisor/ports.ts";
+import { Usage } from "../../control-plane/usage/usage.ts";
 
 export interface UsageLoad {
   lines: number;
@@ -63,8 +64,10 @@ async function measure(rounds: number, count: number, directory: string): Promis
   ].join("\n");
   const loaded = loadConfiguration({ file: "gateway.yaml", text }, { KEY: "k".repeat(30) });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+  const usage = new Usage({ directory, report: () => undefined });
+  usage.follow(join(directory, "access_usage.log"));
   const observability = new Observability({
-    directory,
+    ...{ directory, usage },
     versions: { gateway: "1", envoy: "2" },
     envoyStats: () => Promise.resolve(""),
     report: () => undefined,

@@ -1,56 +1,100 @@
-// 24 hours of requests in SQLite: follows access_usage.log from a separate place, which is saved with what was read up to
-// there in one transaction, so that each line is in the file exactly once. When the file cannot be written or read, what is
-// not in it is dropped from memory, and read again from the log as soon as it can be.
-import { setTimeout as sleep } from "node:timers/promises";
-import { knownPlace } from "../../log-files/known-place.ts";
-import { databaseProblem, isDamage, putAside } from "../../log-files/log-database.ts";
-import { followLines, LOG_START } from "../../log-files/log-files.ts";
-import type { LogPosition } from "../../log-files/log-files.ts";
-import { readUsageLine } from "../usage-line.ts";
+// 24 hours of requests, a view of the usage log: sums by minute, model and key, and the lines of recent requests.
+import { takeTables } from "../../usage/adopt.ts";
+import type { UsageDatabase } from "../../usage/usage-database.ts";
+import type { UsageLine } from "../../usage/usage-line.ts";
+import type { Usage } from "../../usage/usage.ts";
+import type { UsageView } from "../../usage/usage-view.ts";
 import { isProbe } from "./observed-request.ts";
-import type { Observe } from "./observed-request.ts";
-import { Store } from "./store.ts";
-import type { MinuteRow, RequestPlace, RequestRow } from "./store.ts";
-import { Totals } from "./totals.ts";
+import type { Observe, ObservedRequest } from "./observed-request.ts";
+import { COUNTS, TIMES, Totals } from "./totals.ts";
 
+/** Stands for the view in usage.db. */
+const NAME = "history";
+/** Format of history.db, which has the same tables. */
+const OLD_VERSION = 2;
 /** 24 hours, and one more for the day on which the clock is set back. */
 const KEEP_S = 25 * 3600;
 const MAX_REQUESTS = 50_000;
-const WRITE_MS = 1_000;
-const RETRY_MS = 10_000;
-/** Requests that wait to be written; a log that is caught up with has many at once. */
-const MAX_WAITING = 5_000;
+/** Rows of `minutes` that are kept: a day of more than 300 active pairs of model and key. */
+const MAX_MINUTES = 500_000;
 const MAX_STORY = 200;
 
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS minutes (
+    minute INTEGER NOT NULL, model TEXT NOT NULL, key TEXT NOT NULL,
+    ${COUNTS.map((name) => `${name} INTEGER NOT NULL`).join(", ")},
+    ${TIMES.map((name) => `${name} TEXT NOT NULL`).join(", ")},
+    PRIMARY KEY (minute, model, key)
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS requests (
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL, ended REAL NOT NULL, cost INTEGER, line TEXT NOT NULL
+  );
+  CREATE INDEX IF NOT EXISTS requests_by_id ON requests (id);
+  CREATE INDEX IF NOT EXISTS requests_by_end ON requests (ended);
+`;
+
+const PUT_MINUTE = `INSERT OR REPLACE INTO minutes VALUES (${Array.from(
+  { length: 3 + COUNTS.length + TIMES.length },
+  () => "?",
+).join(", ")})`;
+
+/** Sums of one minute, model and key. */
+export interface MinuteRow {
+  /** Minutes since 1970. */
+  minute: number;
+  model: string;
+  key: string;
+  totals: Totals;
+}
+
+/** The place of a request in the order of ends. */
+export interface RequestPlace {
+  /** Seconds since 1970. */
+  ended: number;
+  number: number;
+}
+
+/** A request as it is kept: its line of access_usage.log. */
+export interface RequestRow {
+  id: string;
+  /** Seconds since 1970. */
+  ended: number;
+  /** Nano-dollars at the time of the request. */
+  cost: number | undefined;
+  line: string;
+}
+
 export interface HistoryOptions {
-  log: string;
-  /** Path of the SQLite file. */
-  file: string;
+  usage: Pick<Usage, "problem" | "query">;
   observe: Observe;
-  report: (line: string, level?: "warning") => void;
   /** Milliseconds since 1970. */
   now: () => number;
   maxRequests?: number;
-  retryMs?: number;
-  pollMs?: number;
+  maxMinutes?: number;
 }
 
-export class History {
-  readonly #options: HistoryOptions;
-  readonly #abort = new AbortController();
-  readonly #done: Promise<void>;
-  #run: Run | undefined;
-  #problem: string | undefined;
+export class History implements UsageView {
+  readonly name = NAME;
+  readonly schema = SCHEMA;
+  readonly adoption = {
+    file: "history.db",
+    take: takeTables(NAME, OLD_VERSION, ["minutes", "requests"]),
+  };
+  readonly #options: Required<HistoryOptions>;
+  readonly #listeners = new Set<(request: ObservedRequest) => void>();
+  /** What was added and not written. */
+  readonly #minutes = new Map<string, MinuteRow>();
+  #requests: RequestRow[] = [];
+  #prunedAt = 0;
 
-  /** Starts to follow the log behind what the file has. */
   constructor(options: HistoryOptions) {
-    this.#options = options;
-    this.#done = this.#follow();
+    this.#options = { maxRequests: MAX_REQUESTS, maxMinutes: MAX_MINUTES, ...options };
   }
 
   /** Why there is no history at the moment, as a sentence; undefined if there is one. */
   get problem(): string | undefined {
-    return this.#problem;
+    const { problem } = this.#options.usage;
+    return problem && `${problem}; live requests are shown, and the gateway tries again.`;
   }
 
   /**
@@ -61,216 +105,164 @@ export class History {
     { since, model, key }: { since: number; model?: string | undefined; key?: string | undefined },
     work: (rows: Iterable<MinuteRow>) => Result,
   ): Result | undefined {
-    return this.#read((store) => work(store.minutes(Math.floor(since / 60), model, key)));
+    return this.#options.usage.query((database) => {
+      const rows = database
+        .statement(
+          `SELECT * FROM minutes WHERE minute >= ?1
+          AND (?2 IS NULL OR model = ?2) AND (?3 IS NULL OR key = ?3) ORDER BY minute`,
+        )
+        .iterate(Math.floor(since / 60), model ?? null, key ?? null);
+      return work(minuteRows(rows));
+    });
   }
 
   /** Returns the nano-dollars spent since a time. */
   costSince(seconds: number): number {
-    return this.#read((store) => store.costSince(Math.floor(seconds / 60))) ?? 0;
+    const sum = "SELECT sum(cost) AS cost FROM minutes WHERE minute >= ?";
+    return Number(this.#rows(sum, Math.floor(seconds / 60))?.[0]?.["cost"] ?? 0);
   }
 
-  /** Returns the newest requests that ended after a time, oldest first. */
+  /** Returns the newest requests that ended after a time, oldest first: without the file, those that wait for it. */
   newest(limit: number, afterSeconds = 0): RequestRow[] {
-    return this.#read((store) => store.newest(limit, afterSeconds)) ?? [];
+    const rows = this.#rows(
+      "SELECT * FROM (SELECT * FROM requests ORDER BY number DESC LIMIT ?) WHERE ended > ? ORDER BY number",
+      limit,
+      afterSeconds,
+    );
+    const isNew = ({ ended }: RequestRow) => ended > afterSeconds;
+    return rows?.map(requestRow) ?? this.#requests.slice(-limit).filter(isNew);
   }
 
   /** Returns the requests that ended at or after a time and before a place, the last that ended first. */
   before(
-    place: RequestPlace,
+    { ended, number }: RequestPlace,
     fromSeconds: number,
     limit: number,
   ): readonly (RequestRow & RequestPlace)[] {
-    return this.#read((store) => store.before(place, fromSeconds, limit)) ?? [];
+    const rows = this.#rows(
+      `SELECT * FROM requests WHERE ended >= ? AND (ended, number) < (?, ?)
+      ORDER BY ended DESC, number DESC LIMIT ?`,
+      ...[fromSeconds, ended, number, limit],
+    );
+    return (rows ?? []).map((row) => ({ ...requestRow(row), number: Number(row["number"]) }));
   }
 
-  /** Returns the requests with an id: a prompt, and the calls of the model server for it. */
+  /** Returns what has this request id, oldest first: a prompt and the calls of the model server share one. */
   withId(id: string): RequestRow[] {
-    return this.#read((store) => store.withId(id, MAX_STORY)) ?? [];
+    const query = "SELECT * FROM requests WHERE id = ? ORDER BY number LIMIT ?";
+    return (this.#rows(query, id, MAX_STORY) ?? []).map(requestRow);
   }
 
-  /** Writes what was read, and ends. */
-  async stop(): Promise<void> {
-    this.#abort.abort();
-    await this.#done;
+  /** Calls a function with each request from now on. Returns a function that ends that. */
+  subscribe(onRequest: (request: ObservedRequest) => void): () => void {
+    this.#listeners.add(onRequest);
+    return () => this.#listeners.delete(onRequest);
   }
 
-  #read<Result>(query: (store: Store) => Result): Result | undefined {
-    const run = this.#run;
-    if (run === undefined) return undefined;
-    try {
-      // What was read from the log is part of the answer.
-      run.write();
-      return query(run.store);
-    } catch (error) {
-      run.fail(error);
-      return undefined;
-    }
+  open(): void {
+    this.written();
+    this.#prunedAt = 0;
   }
 
-  /** Follows the log until the end, from one failure to the next. */
-  async #follow(): Promise<void> {
-    const { signal } = this.#abort;
-    while (!signal.aborted) {
-      try {
-        this.#run = new Run(this.#options, signal, () => {
-          this.#isWritten();
-        });
-        await this.#run.ended;
-      } catch (error) {
-        this.#hasFailed(error);
-      }
-      this.#run = undefined;
-      const { retryMs = RETRY_MS } = this.#options;
-      await sleep(retryMs, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  }
-
-  #isWritten(): void {
-    if (this.#problem !== undefined) this.#options.report("The history is complete again.");
-    this.#problem = undefined;
-  }
-
-  #hasFailed(error: unknown): void {
-    const { file, report } = this.#options;
-    const isFirst = this.#problem === undefined;
-    this.#problem = `The history cannot be used (${databaseProblem(error)}); live requests are shown, and it is tried again.`;
-    if (isFirst) report(`${this.#problem} File: ${file}`, "warning");
-    if (isDamage(error) && putAside(file)) {
-      report(`The history begins again from the logs; the damaged file is ${file}.damaged`);
-    }
-  }
-}
-
-/** One opening of the file, until something fails or the history ends. */
-class Run {
-  readonly store: Store;
-  /** Resolves at the end; rejects with what failed. */
-  readonly ended: Promise<void>;
-  readonly #options: HistoryOptions;
-  readonly #onWritten: () => void;
-  readonly #abort = new AbortController();
-  /** Sums of the newest minutes by minute, model and key: a later line may change them. */
-  readonly #minutes = new Map<string, MinuteRow>();
-  readonly #changed = new Set<MinuteRow>();
-  #requests: RequestRow[] = [];
-  #position: LogPosition;
-  #isWritten = true;
-  #failure: unknown;
-  #prunedAt = 0;
-
-  /** @param onWritten called when the file has all that was read */
-  constructor(options: HistoryOptions, signal: AbortSignal, onWritten: () => void) {
-    this.#options = options;
-    this.#onWritten = onWritten;
-    this.store = new Store(options.file);
-    try {
-      const known = knownPlace(options.log, this.store.places());
-      this.#position = known?.position ?? LOG_START;
-      this.#prune();
-    } catch (error) {
-      this.store.close();
-      throw error;
-    }
-    this.ended = this.#follow(AbortSignal.any([signal, this.#abort.signal]));
-  }
-
-  fail(error: unknown): void {
-    this.#failure ??= error;
-    this.#abort.abort();
-  }
-
-  /** Writes what was read since the last time. */
-  write(): void {
-    if (this.#isWritten || this.#failure !== undefined) return;
-    this.store.write(this.#options.log, this.#position, this.#changed, this.#requests);
-    this.#isWritten = true;
-    this.#requests = [];
-    this.#changed.clear();
-    this.#forgetOldMinutes();
-    const minute = Math.floor(this.#now() / 60);
-    if (minute !== this.#prunedAt) this.#prune();
-  }
-
-  async #follow(signal: AbortSignal): Promise<void> {
-    const timer = setInterval(() => {
-      this.#writeOrFail();
-    }, WRITE_MS);
-    timer.unref();
-    const { log, pollMs } = this.#options;
-    try {
-      await followLines(log, this.#position, {
-        onLine: (text) => {
-          this.#add(text);
-        },
-        onPosition: (next) => {
-          this.#position = next;
-          this.#isWritten = false;
-          if (this.#requests.length >= MAX_WAITING) this.#writeOrFail();
-        },
-        signal,
-        ...(pollMs === undefined ? {} : { pollMs }),
-      });
-      this.write();
-    } finally {
-      clearInterval(timer);
-      this.store.close();
-    }
-    if (this.#failure !== undefined) throw this.#failure as Error;
-  }
-
-  #writeOrFail(): void {
-    try {
-      this.write();
-      if (this.#failure === undefined) this.#onWritten();
-    } catch (error) {
-      this.fail(error);
-    }
-  }
-
-  #add(text: string): void {
-    if (this.#failure !== undefined) return;
-    // Of a log that is older than the history, the numbers alone are looked at.
-    if (Number(text.slice(0, text.indexOf(" "))) < this.#now() - KEEP_S) return;
-    const line = readUsageLine(text);
-    if (line === undefined || isProbe(line)) return;
+  add(line: UsageLine, text: string, isRepeated: boolean): void {
+    if (line.startTime < this.#now() - KEEP_S || isProbe(line)) return;
     const request = this.#options.observe(line);
     const { model, key, ended, cost } = request;
-    try {
-      const row = this.#minute(Math.floor(ended / 60), model, key);
-      row.totals.add(request);
-      this.#changed.add(row);
-    } catch (error) {
-      this.fail(error);
-      return;
-    }
-    this.#requests.push({ id: line.record?.id ?? "", ended, cost, line: text });
-    const surplus = this.#requests.length - (this.#options.maxRequests ?? MAX_REQUESTS);
-    if (surplus > 0) this.#requests.splice(0, surplus);
-  }
-
-  #minute(minute: number, model: string, key: string): MinuteRow {
+    const minute = Math.floor(ended / 60);
     const name = [minute, model, key].join("\u0000");
-    const found = this.#minutes.get(name) ??
-      this.store.minute(minute, model, key) ?? { minute, model, key, totals: new Totals() };
-    this.#minutes.set(name, found);
-    return found;
+    const row = this.#minutes.get(name) ?? { minute, model, key, totals: new Totals() };
+    this.#minutes.set(name, row);
+    row.totals.add(request);
+    this.#requests.push({ id: line.record?.id ?? "", ended, cost, line: text });
+    const { maxRequests } = this.#options;
+    if (this.#requests.length > 2 * maxRequests) this.#requests.splice(0, maxRequests);
+    if (!isRepeated) for (const onRequest of this.#listeners) onRequest(request);
   }
 
-  /** Keeps in memory what lines of now can still change; the file has the others. */
-  #forgetOldMinutes(): void {
-    const oldest = Math.floor(this.#now() / 60) - 1;
-    for (const [name, { minute }] of this.#minutes) {
-      if (minute < oldest) this.#minutes.delete(name);
-    }
+  write(database: UsageDatabase): void {
+    for (const row of this.#minutes.values()) addMinute(database, row);
+    const add = database.statement(
+      "INSERT INTO requests (id, ended, cost, line) VALUES (?, ?, ?, ?)",
+    );
+    for (const { id, ended, cost, line } of this.#requests) add.run(id, ended, cost ?? null, line);
+    if (this.#prunedAt !== Math.floor(this.#now() / 60)) this.#prune(database);
   }
 
-  #prune(): void {
-    const now = this.#now();
-    this.#prunedAt = Math.floor(now / 60);
-    this.store.prune(now - KEEP_S, this.#options.maxRequests ?? MAX_REQUESTS);
+  written(): void {
+    this.#minutes.clear();
+    this.#requests = [];
+    this.#prunedAt = Math.floor(this.#now() / 60);
+  }
+
+  /** Removes what is older than a day, and the oldest rows above a number. */
+  #prune(database: UsageDatabase): void {
+    const before = this.#now() - KEEP_S;
+    const { maxMinutes, maxRequests } = this.#options;
+    database.statement("DELETE FROM minutes WHERE minute < ?").run(Math.floor(before / 60));
+    // A minute goes with all its rows: without some of them its sums would be wrong.
+    database
+      .statement(
+        `DELETE FROM minutes WHERE minute <=
+        (SELECT minute FROM minutes ORDER BY minute DESC LIMIT 1 OFFSET ?)`,
+      )
+      .run(maxMinutes);
+    database
+      .statement("DELETE FROM requests WHERE number <= (SELECT max(number) FROM requests) - ?")
+      .run(maxRequests);
+    // Their order is that of their ends, so the search stops at the first recent one.
+    database
+      .statement(
+        `DELETE FROM requests WHERE number < coalesce(
+        (SELECT number FROM requests WHERE ended >= ? ORDER BY number LIMIT 1),
+        (SELECT max(number) + 1 FROM requests))`,
+      )
+      .run(before);
+  }
+
+  #rows(query: string, ...values: (string | number)[]): Row[] | undefined {
+    return this.#options.usage.query((database) => database.statement(query).all(...values));
   }
 
   #now(): number {
     return this.#options.now() / 1000;
   }
+}
+
+type Row = Record<string, unknown>;
+
+/** Adds to the sums that the file has. */
+function addMinute(database: UsageDatabase, { minute, model, key, totals }: MinuteRow): void {
+  const row = database
+    .statement("SELECT * FROM minutes WHERE minute = ? AND model = ? AND key = ?")
+    .get(minute, model, key);
+  const sum = row === undefined ? new Totals() : minuteRow(row).totals;
+  sum.merge(totals);
+  const counts = COUNTS.map((name) => sum.counts[name]);
+  const times = TIMES.map((name) => sum.times[name].save());
+  database.statement(PUT_MINUTE).run(minute, model, key, ...counts, ...times);
+}
+
+function* minuteRows(rows: Iterable<Row>): Generator<MinuteRow, void> {
+  for (const row of rows) yield minuteRow(row);
+}
+
+function minuteRow(row: Row): MinuteRow {
+  const totals = new Totals();
+  for (const name of COUNTS) totals.counts[name] = Number(row[name]);
+  for (const name of TIMES) totals.times[name].restore(String(row[name]));
+  return {
+    minute: Number(row["minute"]),
+    model: String(row["model"]),
+    key: String(row["key"]),
+    totals,
+  };
+}
+
+function requestRow(row: Row): RequestRow {
+  return {
+    id: String(row["id"]),
+    ended: Number(row["ended"]),
+    cost: row["cost"] === null ? undefined : Number(row["cost"]),
+    line: String(row["line"]),
+  };
 }

@@ -1,7 +1,7 @@
 // One request's whole story: the lines that share its request id, in the order in which they began.
 import type { History } from "./history.ts";
 import type { Observe, ObservedRequest } from "./observed-request.ts";
-import { readUsageLine } from "../usage-line.ts";
+import { readUsageLine } from "../../usage/usage-line.ts";
 
 /** Returns the requests with an id, the client's own before the calls of the model server; empty if none is known. */
 export function storyOf(history: History, observe: Observe, id: string): ObservedRequest[] {

@@ -1,6 +1,5 @@
 // The history as the page shows it: points of a chart, and sums by model and by key.
-import type { History } from "./history.ts";
-import type { MinuteRow } from "./store.ts";
+import type { History, MinuteRow } from "./history.ts";
 import { Totals } from "./totals.ts";
 import type { TotalsReport } from "./totals.ts";
 

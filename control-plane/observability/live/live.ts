@@ -1,22 +1,20 @@
 // What browsers see as it happens: rows of requests, and once a second the sums of the last minute. While no browser is
-// connected, the newest requests are kept, and nothing is computed.
+// connected, nothing is computed.
 import type { GatewayModel } from "../../../model/model.ts";
 import type { BudgetGauge } from "../envoy-stats.ts";
 import type { History } from "../history/history.ts";
-import { isProbe } from "../history/observed-request.ts";
 import type { Observe, ObservedRequest } from "../history/observed-request.ts";
 import { spentSince } from "../history/summary.ts";
-import { readUsageLine } from "../usage-line.ts";
-import type { UsageLine } from "../usage-line.ts";
+import { readUsageLine } from "../../usage/usage-line.ts";
 import { ENVOY_FILTER, envoyState } from "./providers.ts";
 import type { EnvoyState } from "./providers.ts";
-import { requestKeyOf, viewOf } from "./row.ts";
+import { viewOf } from "./row.ts";
 import { ERRORS_S, RecentAttempts } from "./provider-errors.ts";
 import { eventText, Subscribers } from "./subscribers.ts";
 import { Window, WINDOW_S } from "./window.ts";
 
-/** Lines that are kept for the next browser, until the history has them. */
-const KEPT_LINES = 256;
+/** Requests that are kept for browsers that connect later. */
+const KEPT = 256;
 /** Rows that a browser gets first. */
 const FIRST_ROWS = 200;
 /** Rows of one event; of more requests, the newest. */
@@ -42,21 +40,11 @@ export interface LiveOptions {
 export class Live {
   readonly #options: LiveOptions;
   readonly #subscribers = new Subscribers();
-  #kept: UsageLine[] = [];
   /** Exists while a browser is connected. */
   #session: Session | undefined;
 
   constructor(options: LiveOptions) {
     this.#options = options;
-  }
-
-  /** Adds a line of the log. */
-  add(line: UsageLine): void {
-    if (isProbe(line)) return;
-    if (this.#session === undefined) {
-      this.#kept.push(line);
-      if (this.#kept.length >= 2 * KEPT_LINES) this.#kept = this.#kept.slice(-KEPT_LINES);
-    } else this.#session.add(this.#options.observe(line));
   }
 
   /** Returns the events for one more browser; undefined if there are too many. */
@@ -71,16 +59,13 @@ export class Live {
   }
 
   #begin(): Session {
-    const session = new Session(this.#options, this.#kept, (event) => {
+    return new Session(this.#options, (event) => {
       if (this.#subscribers.count === 0) this.#end();
       else this.#subscribers.publish(event);
     });
-    this.#kept = [];
-    return session;
   }
 
   #end(): void {
-    this.#kept = this.#session?.lines() ?? this.#kept;
     this.#session?.close();
     this.#session = undefined;
   }
@@ -92,9 +77,8 @@ class Session {
   readonly #publish: (event: string) => void;
   readonly #window = new Window();
   readonly #attempts = new RecentAttempts();
-  /** Numbers of the requests that the history and the log may both have brought. */
-  readonly #known = new Set<string>();
   readonly #timers: NodeJS.Timeout[];
+  readonly #unsubscribe: () => void;
   #newest: ObservedRequest[] = [];
   #rows: ObservedRequest[] = [];
   #skipped = 0;
@@ -103,10 +87,13 @@ class Session {
   #snapshotEvent: string | undefined;
   #spent: { at: number; hour: number; today: number } | undefined;
 
-  constructor(options: LiveOptions, kept: readonly UsageLine[], publish: (event: string) => void) {
+  constructor(options: LiveOptions, publish: (event: string) => void) {
     this.#options = options;
     this.#publish = publish;
-    this.#fill(kept);
+    this.#fill();
+    this.#unsubscribe = options.history.subscribe((request) => {
+      this.#add(request);
+    });
     this.#timers = [
       setInterval(() => {
         this.#publishRows();
@@ -118,19 +105,6 @@ class Session {
     void this.#publishSnapshot();
   }
 
-  add(request: ObservedRequest): void {
-    // A line that the history had read first.
-    if (this.#known.size > 0 && this.#known.delete(requestKeyOf(request))) return;
-    this.#window.add(request);
-    this.#attempts.add(request);
-    this.#remember(request);
-    this.#rows.push(request);
-    if (this.#rows.length > MAX_ROWS) {
-      this.#rows.shift();
-      this.#skipped += 1;
-    }
-  }
-
   /** Returns what a new browser gets. */
   firstEvents(): string[] {
     const rows = this.#newest.slice(-FIRST_ROWS).map(viewOf);
@@ -138,46 +112,40 @@ class Session {
     return [eventText("rows", { rows, skipped: 0 }), ...snapshot];
   }
 
-  /** Returns the newest lines. */
-  lines(): UsageLine[] {
-    return this.#newest.slice(-KEPT_LINES).map(({ line }) => line);
-  }
-
   close(): void {
+    this.#unsubscribe();
     for (const timer of this.#timers) clearInterval(timer);
   }
 
-  /** Takes the last minute from the history, and what it does not have yet from the lines that were kept. */
-  #fill(kept: readonly UsageLine[]): void {
+  /** Begins with the last minute, and the errors of some more, from the history. */
+  #fill(): void {
     const { history, observe } = this.#options;
     const since = this.#now() - WINDOW_S;
     const errorsSince = this.#now() - ERRORS_S;
     const newest = history.newest(FIRST_ROWS);
     const more = history.newest(MAX_WINDOW, errorsSince);
-    const lines = (more.length > newest.length ? more : newest).flatMap(({ line }) => {
+    const requests = (more.length > newest.length ? more : newest).flatMap(({ line }) => {
       const read = readUsageLine(line);
-      return read === undefined ? [] : [read];
+      return read === undefined ? [] : [observe(read)];
     });
-    const requests = new Map<string, ObservedRequest>();
-    for (const line of [...lines, ...kept]) {
-      const request = observe(line);
-      requests.set(requestKeyOf(request), request);
-    }
-    const inOrder = [...requests.values()].sort((one, other) => one.ended - other.ended);
+    const inOrder = requests.sort((one, other) => one.ended - other.ended);
     for (const request of inOrder) {
-      this.#known.add(requestKeyOf(request));
       if (request.ended > since) this.#window.add(request);
       if (request.ended > errorsSince) this.#attempts.add(request);
     }
-    this.#newest = inOrder.slice(-KEPT_LINES);
-    setTimeout(() => {
-      this.#known.clear();
-    }, 5_000).unref();
+    this.#newest = inOrder.slice(-KEPT);
   }
 
-  #remember(request: ObservedRequest): void {
+  #add(request: ObservedRequest): void {
+    this.#window.add(request);
+    this.#attempts.add(request);
     this.#newest.push(request);
-    if (this.#newest.length >= 2 * KEPT_LINES) this.#newest = this.#newest.slice(-KEPT_LINES);
+    if (this.#newest.length >= 2 * KEPT) this.#newest = this.#newest.slice(-KEPT);
+    this.#rows.push(request);
+    if (this.#rows.length > MAX_ROWS) {
+      this.#rows.shift();
+      this.#skipped += 1;
+    }
   }
 
   #publishRows(): void {

@@ -1,10 +1,9 @@
 // Requests of the history that pass the filters of the page, the last that ended first, in pages.
-import type { History } from "../history/history.ts";
+import type { History, RequestPlace } from "../history/history.ts";
 import type { Observe } from "../history/observed-request.ts";
-import type { RequestPlace } from "../history/store.ts";
 import { viewOf } from "../live/row.ts";
 import type { RequestView } from "../live/row.ts";
-import { readUsageLine } from "../usage-line.ts";
+import { readUsageLine } from "../../usage/usage-line.ts";
 import { matches } from "./assets/filter.js";
 
 const MAX_LIMIT = 200;

@@ -8,7 +8,7 @@ import { loadConfiguration } from "../../../control-plane/config/load.ts";
 import { budgetFingerprint } from "../../../model/budgets.ts";
 import { filterConfig } from "../../../model/filter-document/document.ts";
 import type { GatewayModel } from "../../../model/model.ts";
-import type { UsageRecord } from "../../../control-plane/observability/usage-line.ts";
+import type { UsageRecord } from "../../../control-plane/usage/usage-line.ts";
 import type { ExchangeInput, ExchangeResult } from "../../../control-plane/wasm-host/exchange.ts";
 import { compileFilter, FilterHost } from "../../../control-plane/wasm-host/filter-host.ts";
 import { SharedData } from "../../../control-plane/wasm-host/shared-data.ts";

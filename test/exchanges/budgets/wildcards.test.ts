@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../../control-plane/config/load.ts";
 import { filterConfig } from "../../../model/filter-document/document.ts";
 import { priceOf } from "../../../model/prices.ts";
-import { costOf } from "../../../control-plane/observability/prices.ts";
+import { costOf } from "../../../control-plane/usage/prices.ts";
 import { compileFilter, FilterHost } from "../../../control-plane/wasm-host/filter-host.ts";
 import type { UpstreamResponse } from "../../../control-plane/wasm-host/upstream.ts";
 import { providerResponse } from "../rate-limits/provider-responses.ts";

@@ -71,9 +71,8 @@ describe("saved values", () => {
     old.plain.add([], 3);
     old.histogram.record([], 2);
     old.gauge.set([], 9);
-    const saved = JSON.parse(JSON.stringify(old.families.save())) as ReturnType<Families["save"]>;
     const fresh = make();
-    fresh.families.restore(saved);
+    fresh.families.restore(old.families.changed());
     fresh.counter.add(["x"]);
     fresh.histogram.record([], 5);
     const page = fresh.families.render();
@@ -87,7 +86,18 @@ describe("saved values", () => {
     const old = make();
     old.histogram.record([], 2);
     const fresh = make([1, 2, 3]);
-    fresh.families.restore(old.families.save());
+    fresh.families.restore(old.families.changed());
     expect(fresh.families.render()).not.toContain("h_count");
+  });
+
+  it("are saved again only if they have changed, or all of them must be", () => {
+    const { families, counter, plain } = make();
+    counter.add(["x"], 7);
+    plain.add([], 3);
+    families.saved();
+    counter.add(["x"]);
+    expect(families.changed()).toEqual([{ family: "c", series: "x", values: [8] }]);
+    families.changeAll();
+    expect(families.changed()).toHaveLength(2);
   });
 });

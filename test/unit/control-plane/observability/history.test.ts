@@ -18,10 +18,9 @@ import { loadConfiguration } from "../../../../control-plane/config/load.ts";
 import { History } from "../../../../control-plane/observability/history/history.ts";
 import type { HistoryOptions } from "../../../../control-plane/observability/history/history.ts";
 import { observer } from "../../../../control-plane/observability/history/observed-request.ts";
-import { Store } from "../../../../control-plane/observability/history/store.ts";
 import { storyOf } from "../../../../control-plane/observability/history/story.ts";
 import { spentSince, summaryOf } from "../../../../control-plane/observability/history/summary.ts";
-import { Totals } from "../../../../control-plane/observability/history/totals.ts";
+import { Usage } from "../../../../control-plane/usage/usage.ts";
 
 const CONFIG = `
 llm_providers:
@@ -43,27 +42,46 @@ let directory: string;
 let log: string;
 let file: string;
 let reports: string[];
-let all: History[];
+let all: Running[];
+
+interface Running {
+  usage: Usage;
+  history: History;
+}
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "history-"));
   log = join(directory, "access_usage.log");
-  file = join(directory, "history.db");
+  file = join(directory, "usage.db");
   reports = [];
   all = [];
 });
 afterEach(async () => {
-  await Promise.all(all.map((history) => history.stop()));
+  await Promise.all(all.map(stop));
   rmSync(directory, { recursive: true });
 });
 
-function start(more: Partial<HistoryOptions> = {}): History {
+interface StartOptions extends Partial<HistoryOptions> {
+  log?: string;
+  /** The state directory. */
+  directory?: string;
+}
+
+function start({ log: path = log, directory: state = directory, ...more }: StartOptions = {}) {
   const report = (text: string) => void reports.push(text);
-  const options = { log, file, observe, report, now: () => NOW, retryMs: 10, pollMs: 5 };
-  const history = new History({ ...options, ...more });
-  all.push(history);
+  const usage = new Usage({ directory: state, report, retryMs: 10, pollMs: 5 });
+  const history = new History({ usage, observe, now: () => NOW, ...more });
+  usage.attach(history);
+  usage.follow(path);
+  all.push({ usage, history });
   return history;
 }
+
+async function stop({ usage, history }: Running): Promise<void> {
+  await usage.detach(history);
+}
+
+const stopAll = () => Promise.all(all.splice(0).map(stop));
 
 interface Line {
   /** Seconds before NOW at which it began. */
@@ -138,7 +156,7 @@ it("goes on after a restart, also if the log was rotated meanwhile", async () =>
   writeFileSync(log, line() + line());
   const first = start();
   await waitFor(first, 2);
-  await first.stop();
+  await stopAll();
   appendFileSync(log, line());
   renameSync(log, `${log}.1`);
   writeFileSync(log, line());
@@ -164,7 +182,7 @@ it("after a crash, what was not written is read again, and nothing twice", async
   appendFileSync(log, line());
   const second = start();
   await waitFor(second, 2);
-  await second.stop();
+  await stopAll();
   const third = start();
   await waitFor(third, 2);
 });
@@ -174,9 +192,9 @@ it("a file that is no database is set aside, and filled again from the log", asy
   writeFileSync(log, line());
   const history = start();
   await waitFor(history, 1);
-  expect(reports.join("\n")).toContain("The history cannot be used (file is not a database)");
+  expect(reports.join("\n")).toContain("Usage cannot be recorded (file is not a database)");
   expect(existsSync(`${file}.damaged`)).toBe(true);
-  await expect.poll(() => reports.at(-1)).toBe("The history is complete again.");
+  await expect.poll(() => reports.at(-1)).toBe("Usage is recorded again.");
   expect(history.problem).toBeUndefined();
 });
 
@@ -204,7 +222,7 @@ it.runIf(canMount())("a full disk is a problem until there is space", async () =
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", disk]);
   try {
     writeFileSync(log, line());
-    const history = start({ file: join(disk, "history.db") });
+    const history = start({ directory: disk });
     await waitFor(history, 1);
     writeFileSync(join(disk, "other"), Buffer.alloc(64 * 1024));
     appendFileSync(log, line().repeat(2000));
@@ -214,7 +232,7 @@ it.runIf(canMount())("a full disk is a problem until there is space", async () =
     execFileSync("mount", ["-o", "remount,size=8m", disk]);
     await waitFor(history, 2001);
     await expect.poll(() => history.problem).toBeUndefined();
-    await history.stop();
+    await stopAll();
   } finally {
     execFileSync("umount", ["-l", disk]);
   }
@@ -236,23 +254,15 @@ it("drops what is older than a day, and the oldest requests above the limit", as
   await expect.poll(() => history.newest(10).map(({ id }) => id)).toEqual(["e"]);
 });
 
-it("drops the oldest minutes above the limit of rows, each with all its rows", () => {
-  const store = new Store(file);
-  try {
-    const rows = [1, 2, 3].flatMap((minute) =>
-      ["a", "b"].map((key) => ({ minute, model: "m", key, totals: new Totals() })),
-    );
-    store.write(log, { inode: 1, offset: 0 }, rows, []);
-    const kept = () => [...store.minutes(0)].map(({ minute, key }) => `${String(minute)}${key}`);
-    store.prune(0, 10, 6);
-    expect(kept()).toEqual(["1a", "1b", "2a", "2b", "3a", "3b"]);
-    store.prune(0, 10, 5);
-    expect(kept()).toEqual(["2a", "2b", "3a", "3b"]);
-    store.prune(0, 10, 3);
-    expect(kept()).toEqual(["3a", "3b"]);
-  } finally {
-    store.close();
-  }
+it("drops the oldest minutes above the limit of rows, each with all its rows", async () => {
+  const lines = [180, 120, 60].flatMap((ago) => ["a", "b"].map((key) => line({ ago, key })));
+  writeFileSync(log, lines.join(""));
+  const keptWith = async (maxMinutes: number) => {
+    const history = start({ maxMinutes });
+    await waitFor(history, maxMinutes - (maxMinutes % 2));
+    await stopAll();
+  };
+  for (const maxMinutes of [6, 5, 3]) await keptWith(maxMinutes);
 });
 
 it("a story has all lines of a request id, in the order of their beginnings", async () => {
@@ -294,7 +304,7 @@ it("goes on in a log that was moved to another directory", async () => {
   writeFileSync(log, line({ id: "first" }));
   const first = start();
   await expect.poll(() => first.newest(9)).toHaveLength(1);
-  await first.stop();
+  await stopAll();
   mkdirSync(join(directory, "own"));
   const moved = join(directory, "own/access_usage.log");
   renameSync(log, moved);

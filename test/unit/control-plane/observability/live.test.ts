@@ -1,5 +1,6 @@
 // What browsers get as it happens: rows, sums of the last minute, and an end for a tab that does not read.
-import { mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -13,8 +14,7 @@ import {
   eventText,
   Subscribers,
 } from "../../../../control-plane/observability/live/subscribers.ts";
-import { readUsageLine } from "../../../../control-plane/observability/usage-line.ts";
-import type { UsageLine } from "../../../../control-plane/observability/usage-line.ts";
+import { Usage } from "../../../../control-plane/usage/usage.ts";
 
 const text = "llm_providers: [{model: openai/gpt-4o, access_key: $KEY}]\nobservability: {}\n";
 const loaded = loadConfiguration({ file: "gateway.yaml", text }, { KEY: "k".repeat(30) });
@@ -23,29 +23,33 @@ const { model } = loaded;
 const observe = observer(() => model);
 
 let directory: string;
+let log: string;
+let usage: Usage;
 let history: History;
 let live: Live;
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "live-"));
-  const log = join(directory, "access_usage.log");
-  const file = join(directory, "history.db");
-  history = new History({ log, file, observe, report: () => undefined, now: Date.now });
+  log = join(directory, "access_usage.log");
+  usage = new Usage({ directory, report: () => undefined, pollMs: 5 });
+  history = new History({ usage, observe, now: Date.now });
+  usage.attach(history);
+  usage.follow(log);
   const envoyStats = () => Promise.reject(new Error("no Envoy"));
   live = new Live({ model: () => model, observe, history, envoyStats, now: Date.now });
 });
 afterEach(async () => {
   live.close();
-  await history.stop();
+  await usage.detach(history);
   rmSync(directory, { recursive: true });
 });
 
-function line(id: string): UsageLine {
+/** Resolves when the history has the request. */
+async function write(id: string): Promise<void> {
   const record = { id, listener: "egress", target: "openai/gpt-4o", input: 10, output: 5 };
   const start = (Date.now() / 1000).toFixed(3);
-  const read = readUsageLine(`${start} 200 - 1 1 900 100 50 10 20 ${JSON.stringify(record)}`);
-  if (read === undefined) throw new Error("no line");
-  return read;
+  appendFileSync(log, `${start} 200 - 1 1 900 100 50 10 20 ${JSON.stringify(record)}\n`);
+  await expect.poll(() => history.withId(id), { interval: 5 }).toHaveLength(1);
 }
 
 interface Seen {
@@ -77,19 +81,37 @@ async function readUntil(
 }
 
 it("a browser gets the requests before it, and those that come", async () => {
-  live.add(line("before"));
+  await write("before");
   const stream = live.subscribe();
-  live.add(line("after"));
+  await write("after");
   const seen = await readUntil(stream, ({ ids, requests }) => ids.length === 2 && requests === 2);
   expect(seen).toEqual({ ids: ["before", "after"], requests: 2 });
 });
 
 it("the next browser gets what came without one, once", async () => {
-  live.add(line("one"));
+  await write("one");
   await readUntil(live.subscribe(), ({ ids }) => ids.length === 1);
-  live.add(line("two"));
+  await write("two");
   const seen = await readUntil(live.subscribe(), ({ ids }) => ids.length === 2);
   expect(seen.ids).toEqual(["one", "two"]);
+});
+
+it("a browser gets what is read while the file is locked, before and behind its connection", async () => {
+  await write("one");
+  const other = new DatabaseSync(join(directory, "usage.db"));
+  other.exec("BEGIN EXCLUSIVE");
+  const first = live.subscribe();
+  const record = { listener: "egress", target: "openai/gpt-4o", input: 10, output: 5 };
+  const start = (Date.now() / 1000).toFixed(3);
+  const line = (id: string) =>
+    `${start} 200 - 1 1 900 100 50 10 20 ${JSON.stringify({ id, ...record })}\n`;
+  appendFileSync(log, line("two"));
+  const seen = await readUntil(first, ({ ids }) => ids.length === 2);
+  expect(seen.ids).toEqual(["one", "two"]);
+  expect(history.problem).toContain("live requests are shown");
+  const late = await readUntil(live.subscribe(), ({ ids }) => ids.includes("two"));
+  expect(late.ids.at(-1)).toBe("two");
+  other.close();
 });
 
 it("a tab that does not read is dropped, and the others go on", async () => {

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { loadConfiguration } from "../../../../control-plane/config/load.ts";
 import { Observability } from "../../../../control-plane/observability/observability.ts";
+import { Usage } from "../../../../control-plane/usage/usage.ts";
 import { checkJson } from "../../../otlp/messages.ts";
 
 const LINE = `1763800000.123 200 - 12 1 900 100 50 10 20 {"id":"i","listener":"egress","endpoint":"/v1/chat/completions","target":"openai/gpt-4o","requested":"gpt-4o","input":7,"output":3}\n`;
@@ -53,8 +54,10 @@ observability:
   otlp: { endpoint: "http://127.0.0.1:${String(port)}", interval: 1s }`;
     const loaded = loadConfiguration({ file: "gateway.yaml", text }, { KEY: "k".repeat(30) });
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
+    const usage = new Usage({ directory, report: () => undefined });
+    usage.follow(join(directory, "access_usage.log"));
     const observability = new Observability({
-      directory,
+      ...{ directory, usage },
       versions: { gateway: "1", envoy: "2" },
       envoyStats: () => Promise.resolve(""),
       report: () => undefined,

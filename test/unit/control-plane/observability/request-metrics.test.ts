@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../../../control-plane/config/load.ts";
 import { formatProblem } from "../../../../control-plane/report/problem.ts";
 import type { GatewayModel } from "../../../../model/model.ts";
-import { costOf, pricesOf } from "../../../../control-plane/observability/prices.ts";
+import { costOf, pricesOf } from "../../../../control-plane/usage/prices.ts";
 import { RequestMetrics } from "../../../../control-plane/observability/request-metrics.ts";
-import { readUsageLine } from "../../../../control-plane/observability/usage-line.ts";
-import type { UsageLine, UsageRecord } from "../../../../control-plane/observability/usage-line.ts";
+import { readUsageLine } from "../../../../control-plane/usage/usage-line.ts";
+import type { UsageLine, UsageRecord } from "../../../../control-plane/usage/usage-line.ts";
 
 const CONFIG = `
 llm_providers:

@@ -8,6 +8,7 @@ import { loadConfiguration } from "../../../../control-plane/config/load.ts";
 import { History } from "../../../../control-plane/observability/history/history.ts";
 import { observer } from "../../../../control-plane/observability/history/observed-request.ts";
 import { searchRequests } from "../../../../control-plane/observability/page/search.ts";
+import { Usage } from "../../../../control-plane/usage/usage.ts";
 
 const text = "llm_providers: [{model: openai/gpt-4o, access_key: $KEY}]\nobservability: {}\n";
 const loaded = loadConfiguration({ file: "gateway.yaml", text }, { KEY: "k".repeat(30) });
@@ -17,6 +18,7 @@ const observe = observer(() => loaded.model);
 const SECONDS = 1_795_000_000;
 const COUNT = 500;
 let directory: string;
+let usage: Usage;
 let history: History;
 
 /** Two requests end in each second: request 0 is the oldest, and each 50th fails with the key TEAM_B. */
@@ -35,14 +37,16 @@ beforeAll(async () => {
   });
   writeFileSync(log, lines.join(""));
   const now = () => SECONDS * 1000;
-  const file = join(directory, "history.db");
-  history = new History({ log, file, observe, report: () => undefined, now, pollMs: 5 });
+  usage = new Usage({ directory, report: () => undefined, pollMs: 5 });
+  history = new History({ usage, observe, now });
+  usage.attach(history);
+  usage.follow(log);
   await vi.waitFor(() => {
     expect(history.newest(COUNT)).toHaveLength(COUNT);
   });
 });
 afterAll(async () => {
-  await history.stop();
+  await usage.detach(history);
   rmSync(directory, { recursive: true });
 });
 
@@ -97,7 +101,7 @@ it.each<Record<string, string>>([
 });
 
 it("pages are read by an index", () => {
-  const database = new DatabaseSync(join(directory, "history.db"), { readOnly: true });
+  const database = new DatabaseSync(join(directory, "usage.db"), { readOnly: true });
   const plan = database
     .prepare(
       `EXPLAIN QUERY PLAN SELECT * FROM requests WHERE ended >= 1 AND (ended, number) < (9, 9)

@@ -17,13 +17,14 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { appliesTo, modelOfCell } from "../../../../control-plane/spend/cell.ts";
-import type { Cell } from "../../../../control-plane/spend/cell.ts";
-import { LedgerFile } from "../../../../control-plane/spend/ledger-file.ts";
+import type { Cell, RecordRules } from "../../../../control-plane/spend/cell.ts";
+import { addCells, CellsTable, SCHEMA } from "../../../../control-plane/spend/cells-table.ts";
 import { Ledger } from "../../../../control-plane/spend/ledger.ts";
-import type { LedgerOptions } from "../../../../control-plane/spend/ledger.ts";
+import { UsageDatabase } from "../../../../control-plane/usage/usage-database.ts";
+import { Usage } from "../../../../control-plane/usage/usage.ts";
 import { usageLine } from "./lines.ts";
 
-const LEDGER = join(import.meta.dirname, "../../../../control-plane/spend/ledger.ts");
+const CONTROL_PLANE = join(import.meta.dirname, "../../../../control-plane");
 /** 2026-11-22 23:59:59 UTC. */
 const SECONDS = Date.UTC(2026, 10, 22, 23, 59, 59) / 1000;
 
@@ -32,12 +33,12 @@ let log: string;
 let file: string;
 let reports: string[];
 let added: Cell[];
-let all: Ledger[];
+let all: Running[];
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "ledger-"));
   log = join(directory, "access_usage.log");
-  file = join(directory, "spend.db");
+  file = join(directory, "usage.db");
   reports = [];
   added = [];
   all = [];
@@ -47,18 +48,46 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
-function start(more: Partial<LedgerOptions> = {}): Ledger {
-  const ledger = new Ledger({
-    log,
-    file,
-    startsAtEnd: false,
-    report: (line) => reports.push(line),
-    onSpend: (cells) => added.push(...cells),
-    onOpen: () => undefined,
-    pollMs: 5,
-    retryMs: 20,
-    ...more,
-  });
+interface StartOptions {
+  log?: string;
+  /** The state directory. */
+  directory?: string;
+  startsAtEnd?: boolean;
+  rules?: RecordRules;
+}
+
+class Running extends Ledger {
+  readonly #usage: Usage;
+
+  constructor({ log: path = log, directory: state = directory, ...more }: StartOptions) {
+    const report = (line: string) => void reports.push(line);
+    const usage = new Usage({ directory: state, report, pollMs: 5, retryMs: 20 });
+    super({
+      ...{ usage, ...more },
+      startsAtEnd: () => more.startsAtEnd ?? false,
+      onSpend: (cells) => added.push(...cells),
+      onOpen: () => undefined,
+    });
+    this.#usage = usage;
+    usage.attach(this);
+    usage.follow(path);
+  }
+
+  get problem(): string | undefined {
+    return this.#usage.problem;
+  }
+
+  catchUp(): Promise<void> {
+    return this.#usage.catchUp(this);
+  }
+
+  stop(): Promise<void> {
+    return this.#usage.detach(this);
+  }
+}
+
+function start(more: StartOptions = {}): Running {
+  const ledger = new Running(more);
   all.push(ledger);
   return ledger;
 }
@@ -67,7 +96,7 @@ const write = (...lines: string[]) => {
   appendFileSync(log, lines.map((line) => `${line}\n`).join(""));
 };
 const costs = (...numbers: number[]) => numbers.map((cost) => usageLine({ cost, at: SECONDS }));
-const spent = (ledger: Ledger) => ledger.spentSince(0, { subject: "all" });
+const spent = (ledger: Running) => ledger.spentSince(0, { subject: "all" });
 
 async function readOnce(): Promise<void> {
   const ledger = start();
@@ -156,9 +185,11 @@ it("adds each line once over restarts, and reports what it has added", async () 
 it("adds each line once if its process is killed at any moment", async () => {
   write(...costs(...Array.from({ length: 20_000 }, () => 1)));
   const program = `
-    import { Ledger } from ${JSON.stringify(LEDGER)};
-    new Ledger({ log: ${JSON.stringify(log)}, file: ${JSON.stringify(file)}, startsAtEnd: false, report: console.error,
-      onSpend: (cells) => process.stdout.write("."), onOpen: () => undefined });`;
+    import { Ledger } from ${JSON.stringify(join(CONTROL_PLANE, "spend/ledger.ts"))};
+    import { Usage } from ${JSON.stringify(join(CONTROL_PLANE, "usage/usage.ts"))};
+    const usage = new Usage({ directory: ${JSON.stringify(directory)}, report: console.error, commitMs: 0 });
+    usage.attach(new Ledger({ usage, startsAtEnd: () => false, onSpend: () => process.stdout.write("."), onOpen: () => undefined }));
+    usage.follow(${JSON.stringify(log)});`;
   // The log has 50 blocks of 64 KiB, each of them a transaction.
   for (const blocks of [1, 3, 4, 9]) {
     const child = spawn(process.execPath, ["--input-type=module", "-e", program]);
@@ -220,9 +251,9 @@ it("puts a damaged file aside, reports it, and reads the log again", async () =>
   expect(spent(ledger)).toBe(3);
   expect(existsSync(`${file}.damaged`)).toBe(true);
   expect(reports).toContain(
-    `Spend is read from the log again; the damaged file is ${file}.damaged`,
+    `Usage is read from the log again; the damaged file is ${file}.damaged`,
   );
-  expect(reports.at(-1)).toBe("Spend is recorded again.");
+  expect(reports.at(-1)).toBe("Usage is recorded again.");
 });
 
 it("a new file of gateways that share begins at the end of the log", async () => {
@@ -300,12 +331,14 @@ it("a log that has taken the place of a removed one is counted", async () => {
 
 it("sums above 2^53 are read", async () => {
   await start().stop();
-  const opened = new LedgerFile(file);
+  const opened = new UsageDatabase(file);
+  opened.addTables(SCHEMA);
+  const table = new CellsTable((work) => work(opened));
   const cell = { day: 1, key: "a", target: "b", requests: 1, unpriced: 0, estimated: 0 };
   const large = { ...cell, cost: 8e15, input: 0, output: 0 };
-  for (let times = 0; times < 2; times += 1) opened.add(log, { inode: 1, offset: 0 }, [large]);
-  expect([...opened.cellsSince(0)]).toEqual([{ ...large, requests: 2, cost: 16e15 }]);
-  expect(opened.cell(large)?.cost).toBe(16e15);
+  for (let times = 0; times < 2; times += 1) addCells(opened, [large]);
+  expect(table.cellsSince(0)).toEqual([{ ...large, requests: 2, cost: 16e15 }]);
+  expect(table.cell(large)?.cost).toBe(16e15);
   opened.close();
 });
 
@@ -322,7 +355,7 @@ it("while the file cannot be written, the process waits between two attempts and
   other.exec("ROLLBACK");
   other.close();
   await expect.poll(() => spent(ledger)).toBe(3);
-  expect(reports.at(-1)).toBe("Spend is recorded again.");
+  expect(reports.at(-1)).toBe("Usage is recorded again.");
   expect(reports).toHaveLength(2);
 });
 
@@ -330,20 +363,22 @@ it("while the log cannot be read, the process waits between two attempts and rep
   symlinkSync(log, log);
   const ledger = start();
   await new Promise((resolve) => setTimeout(resolve, 200));
-  expect(reports).toEqual([`Spend cannot be recorded (ELOOP); it is tried again. File: ${log}`]);
+  expect(reports).toEqual([
+    `Usage cannot be recorded (ELOOP); the gateway tries again until it can. File: ${log}`,
+  ]);
   rmSync(log);
   write(...costs(1));
   await expect.poll(() => spent(ledger)).toBe(1);
-  expect(reports.at(-1)).toBe("Spend is recorded again.");
+  expect(reports.at(-1)).toBe("Usage is recorded again.");
 });
 
 it("a file that cannot be opened is reported once, and used as soon as it can be", async () => {
-  file = join(directory, "missing/spend.db");
+  const missing = join(directory, "missing");
   write(...costs(1));
-  const ledger = start();
-  await expect(ledger.catchUp()).rejects.toThrow("Spend cannot be recorded (ENOENT)");
+  const ledger = start({ directory: missing });
+  await expect(ledger.catchUp()).rejects.toThrow("Usage cannot be recorded (ENOENT)");
   await expect.poll(() => reports.length).toBe(1);
-  mkdirSync(join(directory, "missing"));
+  mkdirSync(missing);
   await expect.poll(() => spent(ledger)).toBe(1);
   expect(reports).toHaveLength(2);
 });

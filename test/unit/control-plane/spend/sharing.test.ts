@@ -13,6 +13,7 @@ import { budgetKey } from "../../../../control-plane/spend/redis/keys.ts";
 import { SharedBudgets } from "../../../../control-plane/spend/redis/shared-budgets.ts";
 import { Spend } from "../../../../control-plane/spend/spend.ts";
 import type { Tally } from "../../../../control-plane/spend/tallies.ts";
+import { Usage } from "../../../../control-plane/usage/usage.ts";
 import { missingForRateLimitService } from "../../../../scripts/rate-limit-service.ts";
 import { startRedis, type TestRedis } from "../../../gateway/redis.ts";
 
@@ -27,7 +28,9 @@ afterEach(() => {
 });
 
 function newSpend(): { spend: Spend; use: (url: string) => Promise<void> } {
-  const spend = new Spend({ directory, report: () => undefined, onReadiness: () => undefined });
+  const report = () => undefined;
+  const usage = new Usage({ directory, report });
+  const spend = new Spend({ usage, report, onReadiness: () => undefined });
   const use = (text: string) => {
     const redis = { url: { text }, prefix: "p", onFailure: "deny" as const };
     const model = {

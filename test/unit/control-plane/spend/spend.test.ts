@@ -13,6 +13,7 @@ import { Spend } from "../../../../control-plane/spend/spend.ts";
 import { Tallies } from "../../../../control-plane/spend/tallies.ts";
 import type { Configuration } from "../../../../control-plane/supervisor/configuration-file.ts";
 import { createSpending } from "../../../../control-plane/supervisor/spending.ts";
+import { Usage } from "../../../../control-plane/usage/usage.ts";
 import { missingForRateLimitService } from "../../../../scripts/rate-limit-service.ts";
 import { startRedis, type TestRedis } from "../../../gateway/redis.ts";
 import { FakeEnvoy } from "./fake-envoy.ts";
@@ -54,9 +55,9 @@ function modelWith(parts: object): GatewayModel {
 }
 
 function newSpend(): Spend {
+  const report = (line: string) => void reports.push(line);
   return new Spend({
-    directory,
-    report: (line) => reports.push(line),
+    ...{ usage: new Usage({ directory, report }), report },
     onReadiness: () => undefined,
     now: () => now,
     lostMs: 50,
@@ -416,7 +417,7 @@ it("a ledger that is damaged while the gateway runs is read from the log again, 
   ask(30);
   await read(30);
   await spend.close();
-  writeFileSync(join(directory, "spend.db"), "no database".repeat(1000));
+  writeFileSync(join(directory, "usage.db"), "no database".repeat(1000));
   spend = newSpend();
   await use(DAILY, MONTHLY);
   await envoy.stop();
@@ -449,7 +450,7 @@ describe.skipIf(missing !== undefined)("with Redis", () => {
     ask(30);
     await read(30);
     await spend.close();
-    writeFileSync(join(directory, "spend.db"), "no database".repeat(1000));
+    writeFileSync(join(directory, "usage.db"), "no database".repeat(1000));
     spend = newSpend();
     await share(MONTHLY);
     await envoy.stop();

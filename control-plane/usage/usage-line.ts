@@ -132,9 +132,17 @@ export function readUsageLine(line: string): UsageLine | undefined {
 /** Start time, status and flags, with which a line begins. */
 const BEGINNING = /\d{10}\.\d{3} \d+ [A-Z,-]+ \d+ /g;
 
-/** Returns the line that was written behind one without an end, as after a crash or on a disk that was full. */
-export function behindCut(text: string): string {
-  return text.slice([...text.matchAll(BEGINNING)].at(-1)?.index ?? text.length);
+/** Reads a line, or the one that was written behind one without an end, as after a crash or on a disk that was full. */
+export function readWhole(written: string): {
+  line: UsageLine | undefined;
+  /** Of the line. */
+  text: string;
+  isCut: boolean;
+} {
+  const line = readUsageLine(written);
+  if (line !== undefined) return { line, text: written, isCut: false };
+  const text = written.slice([...written.matchAll(BEGINNING)].at(-1)?.index ?? written.length);
+  return { line: readUsageLine(text), text, isCut: true };
 }
 
 function readRecord(text: string): UsageRecord | undefined | "invalid" {

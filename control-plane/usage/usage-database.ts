@@ -1,36 +1,42 @@
-// An SQLite file that is made from a log: the place in the log that it reaches changes in the same transaction as what was read
-// up to there, so that each line is in the file exactly once.
+// usage.db: an SQLite file that is made from access_usage.log. The places in the log that it reaches change in the same
+// transaction as what was read up to there, so that each line is in the file exactly once.
 import { closeSync, openSync, renameSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { StatementSync } from "node:sqlite";
-import type { KnownPlace } from "./known-place.ts";
-import type { LogPosition } from "./log-files.ts";
+import type { KnownPlace } from "../log-files/known-place.ts";
+import type { LogPosition } from "../log-files/log-files.ts";
 
+/** Name of the file in the state directory. */
+export const USAGE_FILE = "usage.db";
+/** Format of the file. */
+const VERSION = 1;
 /** How long a statement waits for another program that has the file locked. */
 const BUSY_MS = 50;
 /** Results of SQLite that mean a file which is no longer, or never was, a database. */
 const DAMAGED = [11, 26];
 const OTHER_VERSION = "format";
 
-const PLACES = `CREATE TABLE place (
-  log TEXT PRIMARY KEY, inode INTEGER, offset INTEGER NOT NULL
-) WITHOUT ROWID;`;
+/** What was read of each log, by view; and the files of older versions whose content is here. */
+const SCHEMA = `
+  CREATE TABLE place (
+    view TEXT NOT NULL, log TEXT NOT NULL, inode INTEGER, offset INTEGER NOT NULL, PRIMARY KEY (view, log)
+  ) WITHOUT ROWID;
+  CREATE TABLE adopted (file TEXT PRIMARY KEY) WITHOUT ROWID;
+`;
 
-export interface LogDatabaseOptions {
-  /** Format of the file. */
-  version: number;
-  /** Statements that create its tables. */
-  schema: string;
-  /** Of an existing file, which may be in use by a gateway. */
+export interface UsageDatabaseOptions {
+  /** Whether the file exists and is only read; a gateway may be using it. */
   isReadOnly?: boolean;
+  /** Of a file of an older version. */
+  version?: number;
 }
 
-export class LogDatabase {
+export class UsageDatabase {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
   /** Opens the file, and creates it if it does not exist. Throws SQLite's error, or one for a file of another version. */
-  constructor(file: string, { version, schema, isReadOnly = false }: LogDatabaseOptions) {
+  constructor(file: string, { isReadOnly = false, version = VERSION }: UsageDatabaseOptions = {}) {
     // Readable for its owner alone; SQLite gives its further files the same mode.
     if (!isReadOnly) closeSync(openSync(file, "a", 0o600));
     this.#database = new DatabaseSync(file, { timeout: BUSY_MS, readOnly: isReadOnly });
@@ -38,7 +44,7 @@ export class LogDatabase {
       if (!isReadOnly)
         this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
       const found = this.#database.prepare("PRAGMA user_version").get()?.["user_version"];
-      if (found === 0 && !isReadOnly) this.#create(version, schema);
+      if (found === 0 && !isReadOnly) this.#create();
       else if (found !== version) throw new Error(OTHER_VERSION);
     } catch (error) {
       this.#database.close();
@@ -46,24 +52,28 @@ export class LogDatabase {
     }
   }
 
-  /** Returns the places in all logs. */
-  places(): KnownPlace[] {
-    return this.statement("SELECT log, inode, offset FROM place")
-      .all()
-      .map(({ log, inode, offset }) => ({
-        log: String(log),
-        inode: inode === null ? undefined : Number(inode),
-        offset: Number(offset),
-      }));
+  /** Creates the tables of a view. @param schema statements that change nothing where the tables exist */
+  addTables(schema: string): void {
+    this.#database.exec(schema);
   }
 
-  /** Writes a place in a log and what was read up to there: both, or nothing. */
-  write(log: string, { inode, offset }: LogPosition, work: () => void): void {
-    this.inTransaction(() => {
-      const put = this.statement("INSERT OR REPLACE INTO place VALUES (?, ?, ?)");
-      put.run(log, inode ?? null, offset);
-      work();
-    });
+  /** Returns the places in all logs, those of a view. @param view undefined for a file of an older version, which is one view */
+  places(view?: string): KnownPlace[] {
+    const all = "SELECT log, inode, offset FROM place";
+    return (
+      view === undefined
+        ? this.statement(all).all()
+        : this.statement(`${all} WHERE view = ?`).all(view)
+    ).map(({ log, inode, offset }) => ({
+      log: String(log),
+      inode: inode === null ? undefined : Number(inode),
+      offset: Number(offset),
+    }));
+  }
+
+  putPlace(view: string, log: string, { inode, offset }: LogPosition): void {
+    const put = this.statement("INSERT OR REPLACE INTO place VALUES (?, ?, ?, ?)");
+    put.run(view, log, inode ?? null, offset);
   }
 
   /** Returns the prepared statement of a text. */
@@ -73,11 +83,13 @@ export class LogDatabase {
     return found;
   }
 
-  inTransaction(work: () => void, kind: "IMMEDIATE" | "DEFERRED" = "IMMEDIATE"): void {
+  /** Does all of the work, or nothing of it. */
+  inTransaction<Result>(work: () => Result, kind: "IMMEDIATE" | "DEFERRED" = "IMMEDIATE"): Result {
     this.#database.exec(`BEGIN ${kind}`);
     try {
-      work();
+      const result = work();
       this.#database.exec("COMMIT");
+      return result;
     } catch (error) {
       // SQLite ends some failed transactions itself.
       if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
@@ -90,9 +102,9 @@ export class LogDatabase {
     this.#database.close();
   }
 
-  #create(version: number, schema: string): void {
+  #create(): void {
     this.inTransaction(() => {
-      this.#database.exec(`${PLACES} ${schema} PRAGMA user_version = ${String(version)};`);
+      this.#database.exec(`${SCHEMA} PRAGMA user_version = ${String(VERSION)};`);
     });
   }
 }
