@@ -218,7 +218,8 @@ describe("damaged bodies", () => {
     expect(seen.get(400)).toBeGreaterThan(COUNT / 10);
   });
 
-  it("memory does not grow with the number of requests", () => {
+  // With some seeds the collector has not yet freed what the last requests held: a leak grows each time.
+  it("memory does not grow with the number of requests", { retry: 2 }, () => {
     const chance = random(SEED);
     const bodies = Array.from({ length: 1000 }, () => {
       const one = chance.of(cases);
