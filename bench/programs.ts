@@ -12,9 +12,9 @@ import { pushLimits } from "../control-plane/spend/push-limits.ts";
 import { GatewayError } from "../control-plane/report/gateway-error.ts";
 import { requireEnvoy } from "../control-plane/supervisor/envoy-binary.ts";
 import { renderBootstrap } from "../envoy/bootstrap.ts";
-import { emptySecrets } from "../envoy/cloud-credentials.ts";
+import { emptySecrets } from "../envoy/credential-filters.ts";
 import { listenerSecrets } from "../envoy/listener-tls.ts";
-import type { Bootstrap, Fields } from "../envoy/types.ts";
+import type { Bootstrap, Fields } from "../envoy/envoy-types.ts";
 import { toYaml } from "../envoy/yaml.ts";
 import {
   BEDROCK_KEY_MODEL,

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { protocols } from "../envoy/cluster-settings.ts";
 import { tlsOf } from "../envoy/tls.ts";
-import { extension, type Fields, typed } from "../envoy/types.ts";
+import { extension, type Fields, typed } from "../envoy/envoy-types.ts";
 import { createAuthority } from "../test/gateway/certificates.ts";
 
 export const HOST = "127.0.0.1";

@@ -1,5 +1,5 @@
 // The gateway with less and less in it: what a part costs is the difference that its absence makes.
-import type { Bootstrap, Cluster, Route } from "../envoy/types.ts";
+import type { Bootstrap, Cluster, Route } from "../envoy/envoy-types.ts";
 
 export interface Variant {
   /** The part that is absent here, and present in the variant before. */

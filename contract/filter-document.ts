@@ -1,5 +1,5 @@
 // The document that the filter gets as its VM configuration: each member of each object once, with its type and its default.
-// The control plane computes the types of what it writes from these texts (model/filter-document/types.ts); the filter
+// The control plane computes the types of what it writes from these texts (model/filter-document/document-types.ts); the filter
 // reads each member by them (filter/config/document.ts), and rejects one that it does not read. Compiled by tsc and asc.
 //
 // `name: type = default`, or `name?: type` if the member may be missing. A type is `string`, `number` (whole, and of
@@ -49,7 +49,7 @@ export const DOCUMENT_COST_HEADER = "cost_header?: true";
 export const DOCUMENT_TRACES = "traces?: Traces";
 /** URL of the live page, for GET /; absent unless it and both listeners are for this machine alone, without a token. */
 export const DOCUMENT_PAGE = "page?: string";
-/** What is captured of requests and responses (contract/content.ts). */
+/** What is captured of requests and responses (contract/content-record.ts). */
 export const DOCUMENT_CONTENT = "content?: Content";
 /** `overrides.strict_translation`. */
 export const DOCUMENT_STRICT_TRANSLATION = "strict_translation?: true";
@@ -196,7 +196,7 @@ export const RATE_SECONDS = "seconds: number";
 
 // Budget: a budget of money. With neither `key` nor `target` it is for all requests.
 
-/** `budgetFingerprint`; the name is BUDGET_ID (contract/budgets.ts). */
+/** `budgetFingerprint`; the name is BUDGET_ID (contract/budget-format.ts). */
 export const BUDGET_ID = "id: string";
 export const BUDGET_LABEL = "label: string";
 /** Name of a client key. */

@@ -1,4 +1,4 @@
-// What the filter writes for the span of a request, as filter state (`wasm.<name>`): envoy/tracing.ts makes attributes of it.
+// What the filter writes for the span of a request, as filter state (`wasm.<name>`): envoy/tracer.ts makes attributes of it.
 // A value that is not known is not set. Compiled by tsc and asc.
 
 /** `gen_ai.operation.name`: the operation of the endpoint (contract/endpoints.ts). */

@@ -222,7 +222,7 @@ export const SEEN_BY_FILTER: UpstreamError[] = [
     0,
     "The rate limit service is unavailable (ratelimit_service.on_failure).",
   ),
-  // A cloud provider's request without signature or token (envoy/cloud-credentials.ts); the provider has not received it.
+  // A cloud provider's request without signature or token (envoy/credential-filters.ts); the provider has not received it.
   new UpstreamError(401, "failed_to_inject_credential", 503, NO_CREDENTIAL),
   new UpstreamError(0, "*no_healthy_upstream*", 503, NO_ADDRESS),
   // The path of the route for attempts that have no address (words.ts).

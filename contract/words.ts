@@ -1,7 +1,7 @@
 // The words that the control plane writes and the filter reads: plain constants that both tsc and asc compile.
 
 /**
- * Version of the filter's configuration document (`model/filter-document/document.ts`); the filter rejects
+ * Version of the filter's configuration document (`model/filter-document/write-document.ts`); the filter rejects
  * any other version.
  */
 export const FILTER_CONFIG_VERSION = 1;

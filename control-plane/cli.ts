@@ -37,7 +37,7 @@ import {
 } from "../model/names.ts";
 import { colorsFor, count } from "./report/terminal.ts";
 import { GATEWAY, logFormat, writeEntry } from "./supervisor/own-log.ts";
-import { VERSION } from "./supervisor/version.ts";
+import { VERSION } from "./supervisor/package-version.ts";
 
 const CONFIGURATION =
   "configuration file (default: gateway.yaml, config.yaml or arch_config.yaml in this directory)";

@@ -8,8 +8,8 @@ import type { GatewayModel } from "../model/model.ts";
 import type { AccessLogName } from "../model/names.ts";
 import { accessLogFile } from "../model/names.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
-import type { AccessLog, Extension, Fields, ListenerName } from "./types.ts";
-import { extension } from "./types.ts";
+import type { AccessLog, Extension, Fields, ListenerName } from "./envoy-types.ts";
+import { extension } from "./envoy-types.ts";
 
 /**
  * The client's request head, kept as filter state: the filter and the upstream filters rewrite the one header map that

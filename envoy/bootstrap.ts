@@ -8,8 +8,8 @@ import { listener, OWNER_ONLY, ownEgress } from "./listeners.ts";
 import { internalListener, internalListenerExtension } from "./internal-listener.ts";
 import { memoryRelease, overloadManager } from "./overload.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
-import type { Bootstrap, Extension, Fields } from "./types.ts";
-import { extension } from "./types.ts";
+import type { Bootstrap, Extension, Fields } from "./envoy-types.ts";
+import { extension } from "./envoy-types.ts";
 
 /** Envoy's settings that have no other place. */
 const RUNTIME: Fields = {

@@ -1,11 +1,11 @@
-// The listener on which the control plane sets the limits of budgets (contract/budgets.ts): a socket that only the gateway's user
+// The listener on which the control plane sets the limits of budgets (contract/budget-format.ts): a socket that only the gateway's user
 // can open. The filter responds to everything. It has no logs, because its requests are no client's.
-import { LISTENER_BUDGETS } from "../contract/budgets.ts";
+import { LISTENER_BUDGETS } from "../contract/budget-format.ts";
 import type { GatewayModel } from "../model/model.ts";
 import { OWNER_ONLY } from "./listeners.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
-import type { Listener } from "./types.ts";
-import { duration, extension } from "./types.ts";
+import type { Listener } from "./envoy-types.ts";
+import { duration, extension } from "./envoy-types.ts";
 import { routeFilter } from "./wasm.ts";
 
 /** The filter accepts as much in a push. */

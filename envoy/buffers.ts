@@ -1,6 +1,6 @@
 // How much of a request and of a response Envoy may buffer.
 import type { GatewayModel } from "../model/model.ts";
-import type { Fields } from "./types.ts";
+import type { Fields } from "./envoy-types.ts";
 
 const MEBIBYTE = 1_048_576;
 

@@ -4,8 +4,8 @@ import type { Address, GatewayModel, UpstreamSettings } from "../model/model.ts"
 import { statNameOf } from "../model/upstreams.ts";
 import { logMetadata } from "./access-log.ts";
 import { CONNECTION_BUFFER, providerWindows } from "./buffers.ts";
-import type { Extension, Fields } from "./types.ts";
-import { duration, TCP_KEEPALIVE, typed } from "./types.ts";
+import type { Extension, Fields } from "./envoy-types.ts";
+import { duration, TCP_KEEPALIVE, typed } from "./envoy-types.ts";
 
 const SECOND = 1000;
 

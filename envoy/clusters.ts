@@ -1,20 +1,20 @@
 // The upstream clusters: how each provider, each backend and the model server is reached.
 import { NO_ADDRESS } from "../contract/words.ts";
 import type { GatewayModel } from "../model/model.ts";
-import { generationOf, inGeneration } from "../model/filter-document/document.ts";
+import { generationOf, inGeneration } from "../model/filter-document/write-document.ts";
 import type { Upstream } from "../model/upstreams.ts";
 import { attemptCluster, attemptedUpstreams, upstreams } from "../model/upstreams.ts";
 import { common, protocolAskedFor, protocols } from "./cluster-settings.ts";
-import { credentialFilters } from "./cloud-credentials.ts";
-import { endpoint, resolution } from "./endpoints.ts";
+import { credentialFilters } from "./credential-filters.ts";
+import { endpoint, resolution } from "./cluster-endpoints.ts";
 import { outlierDetection } from "./outlier-detection.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import { promptClusters } from "./prompt-clusters.ts";
 import { rateLimitCluster } from "./rate-limit-service.ts";
 import { tlsOf } from "./tls.ts";
-import { traceHeaders, tracingClusters } from "./tracing.ts";
-import type { Cluster, Extension } from "./types.ts";
-import { extension } from "./types.ts";
+import { traceHeaders, tracingClusters } from "./tracer.ts";
+import type { Cluster, Extension } from "./envoy-types.ts";
+import { extension } from "./envoy-types.ts";
 import { upstreamFilters } from "./upstream-filters.ts";
 import { translateFilter } from "./wasm.ts";
 

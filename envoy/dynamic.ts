@@ -1,8 +1,8 @@
 // The bootstrap of a running gateway: every part that may change is moved into files, which Envoy reads again when they
 // are replaced. The parts that change most (models, prompts, routes) are separate from the listeners, so that no client
 // connection has to be closed for them. docs/decisions/2026-11-22-reload.md
-import type { Bootstrap, Cluster, Extension, Fields, Listener, Value } from "./types.ts";
-import { typed } from "./types.ts";
+import type { Bootstrap, Cluster, Extension, Fields, Listener, Value } from "./envoy-types.ts";
+import { typed } from "./envoy-types.ts";
 
 /** One file and the Envoy subscription that reads it. */
 export interface DiscoveryFile {

@@ -4,10 +4,10 @@ import { DECOMPRESSOR } from "../contract/words.ts";
 import { type GatewayModel, hasDecompression } from "../model/model.ts";
 import { CLIENT_AUTHORITY, CLIENT_FORWARDED_FOR, CLIENT_PATH, llmLogs } from "./access-log.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
-import type { Extension, Fields, ListenerName } from "./types.ts";
+import type { Extension, Fields, ListenerName } from "./envoy-types.ts";
 import { rateLimitFilter } from "./rate-limit-service.ts";
-import { extension } from "./types.ts";
-import { spanHeader } from "./tracing.ts";
+import { extension } from "./envoy-types.ts";
+import { spanHeader } from "./tracer.ts";
 import { routeFilter } from "./wasm.ts";
 
 export function httpFilters(

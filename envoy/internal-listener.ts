@@ -1,16 +1,16 @@
 // The internal listener: the filter's own calls of a prompt's flow pass through it, so that they are logged and routed
 // like requests.
 import { HEADER_CLUSTER, HEADER_DETAILS, HEADER_LOGGED_PATH } from "../contract/words.ts";
-import { INTERNAL_CLUSTER } from "../model/filter-document/prompt.ts";
+import { INTERNAL_CLUSTER } from "../model/filter-document/document-prompt.ts";
 import type { GatewayModel } from "../model/model.ts";
 import { internalLogs, LOGGED_PATH } from "./access-log.ts";
 import { CONNECTION_BUFFER } from "./buffers.ts";
 import { decompressors, remember } from "./filters.ts";
 import { identity } from "./listeners.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
-import { rememberedStep, stepTracing } from "./tracing.ts";
-import type { Extension, Fields, Listener } from "./types.ts";
-import { duration, extension } from "./types.ts";
+import { rememberedStep, stepTracing } from "./tracer.ts";
+import type { Extension, Fields, Listener } from "./envoy-types.ts";
+import { duration, extension } from "./envoy-types.ts";
 
 /** Parameter values become part of paths, each up to 6 KiB encoded. */
 const MAX_HEAD_KIB = 128;

@@ -3,8 +3,8 @@
 import { join } from "node:path";
 import type { GatewayModel, Listener } from "../model/model.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
-import type { Fields } from "./types.ts";
-import { extension, typed } from "./types.ts";
+import type { Fields } from "./envoy-types.ts";
+import { extension, typed } from "./envoy-types.ts";
 
 /** Returns the transport socket of a listener's filter chain; no fields if clients connect in plain text. */
 export function listenerTls({ name, tls }: Listener, runtime: RuntimeEnvironment): Fields {

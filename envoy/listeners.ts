@@ -8,9 +8,9 @@ import { listenerTls } from "./listener-tls.ts";
 import { localReplies } from "./local-replies.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import { routeConfiguration } from "./routes.ts";
-import type { Fields, Listener, ListenerName } from "./types.ts";
-import { duration, extension, socketAddress, TCP_KEEPALIVE } from "./types.ts";
-import { tracingOf } from "./tracing.ts";
+import type { Fields, Listener, ListenerName } from "./envoy-types.ts";
+import { duration, extension, socketAddress, TCP_KEEPALIVE } from "./envoy-types.ts";
+import { tracingOf } from "./tracer.ts";
 import { contentLogs } from "./content-log.ts";
 import { usageLogs } from "./usage-log.ts";
 

@@ -12,9 +12,9 @@ import {
 } from "../contract/upstream-errors.ts";
 import type { GatewayModel } from "../model/model.ts";
 import { CLIENT_PATH } from "./access-log.ts";
-import { REQUEST_ID, SET_REQUEST_ID } from "./request-id.ts";
-import type { Fields } from "./types.ts";
-import { extension } from "./types.ts";
+import { REQUEST_ID, SET_REQUEST_ID } from "./request-id-header.ts";
+import type { Fields } from "./envoy-types.ts";
+import { extension } from "./envoy-types.ts";
 
 /** The dialects that share the form of their errors. The first envelope is also that of requests without a dialect. */
 type Envelope = [DialectRow, ...DialectRow[]];

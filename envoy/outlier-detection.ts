@@ -1,8 +1,8 @@
 // Ejects a provider that keeps failing, if there is an alternative.
 import type { GatewayModel } from "../model/model.ts";
 import { clusterOf } from "../model/upstreams.ts";
-import type { Fields } from "./types.ts";
-import { duration } from "./types.ts";
+import type { Fields } from "./envoy-types.ts";
+import { duration } from "./envoy-types.ts";
 
 const SECOND = 1000;
 const CONSECUTIVE_FAILURES = 5;

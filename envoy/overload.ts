@@ -1,8 +1,8 @@
 // What Envoy does when memory or connections run out: it rejects new requests, so that in-flight requests can finish.
 import type { GatewayModel } from "../model/model.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
-import type { Extension, Fields } from "./types.ts";
-import { duration, extension, typed } from "./types.ts";
+import type { Extension, Fields } from "./envoy-types.ts";
+import { duration, extension, typed } from "./envoy-types.ts";
 
 /** Each costs a file descriptor, and a second one for the provider while a request is in flight. */
 const MAX_CONNECTIONS = 20_000;

@@ -1,13 +1,16 @@
 // The clusters of a prompt's flow: the one for the internal listener, the model server, and one for each backend.
-import { INTERNAL_CLUSTER, MODEL_SERVER_CLUSTER } from "../model/filter-document/prompt.ts";
-import { clusterOfEndpoint } from "../model/filter-document/prompt.ts";
+import {
+  INTERNAL_CLUSTER,
+  MODEL_SERVER_CLUSTER,
+} from "../model/filter-document/document-prompt.ts";
+import { clusterOfEndpoint } from "../model/filter-document/document-prompt.ts";
 import type { GatewayModel } from "../model/model.ts";
-import type { PromptEndpoint } from "../model/prompt.ts";
+import type { PromptEndpoint } from "../model/prompts.ts";
 import { common, protocols } from "./cluster-settings.ts";
-import { endpoint, resolution, socketEndpoint } from "./endpoints.ts";
+import { endpoint, resolution, socketEndpoint } from "./cluster-endpoints.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import { tlsOf } from "./tls.ts";
-import type { Cluster } from "./types.ts";
+import type { Cluster } from "./envoy-types.ts";
 import { unreadFilters } from "./upstream-filters.ts";
 
 export function promptClusters(model: GatewayModel, runtime: RuntimeEnvironment): Cluster[] {

@@ -11,10 +11,10 @@ import {
 import { rateLimitId } from "../model/filter-document/rate-limits.ts";
 import type { Address, GatewayModel, RateLimit, RateLimitService } from "../model/model.ts";
 import { common } from "./cluster-settings.ts";
-import { endpoint, resolution } from "./endpoints.ts";
+import { endpoint, resolution } from "./cluster-endpoints.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
-import type { Cluster, Extension, Fields } from "./types.ts";
-import { duration, extension, typed } from "./types.ts";
+import type { Cluster, Extension, Fields } from "./envoy-types.ts";
+import { duration, extension, typed } from "./envoy-types.ts";
 
 const CLUSTER = "rate_limit_service";
 const DOMAIN = "gateway";

@@ -2,8 +2,8 @@
 import { ROUTING_HEADERS, USUAL_RESPONSE_HEADERS } from "../contract/foreign-headers.ts";
 import { HEADER_ENCODING } from "../contract/words.ts";
 import { type GatewayModel, hasDecompression } from "../model/model.ts";
-import { ADD_REQUEST_ID } from "./request-id.ts";
-import type { Fields } from "./types.ts";
+import { ADD_REQUEST_ID } from "./request-id-header.ts";
+import type { Fields } from "./envoy-types.ts";
 
 /** The filter reads every response, so a provider should not compress it. */
 export const SET_ACCEPT_ENCODING: Fields = {

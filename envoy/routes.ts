@@ -9,19 +9,19 @@ import {
   NO_ADDRESS,
 } from "../contract/words.ts";
 import type { GatewayModel, Listener } from "../model/model.ts";
-import { generationOf, inGeneration } from "../model/filter-document/document.ts";
-import { MODEL_SERVER_CLUSTER } from "../model/filter-document/prompt.ts";
+import { generationOf, inGeneration } from "../model/filter-document/write-document.ts";
+import { MODEL_SERVER_CLUSTER } from "../model/filter-document/document-prompt.ts";
 import { limitHeaders } from "../model/mcp-tools.ts";
-import type { Prompt } from "../model/prompt.ts";
+import type { Prompt } from "../model/prompts.ts";
 import { retryPolicies } from "../model/retry-policies.ts";
 import type { RetryPolicy } from "../model/retry-policies.ts";
 import { attemptCluster, attemptedUpstreams } from "../model/upstreams.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import { heldBytes } from "./buffers.ts";
-import { nextAttempt } from "./next-attempt.ts";
+import { nextAttempt } from "./attempt-cluster.ts";
 import { routeHeaders } from "./route-headers.ts";
-import type { Fields, Route } from "./types.ts";
-import { duration } from "./types.ts";
+import type { Fields, Route } from "./envoy-types.ts";
+import { duration } from "./envoy-types.ts";
 
 const SECOND = 1000;
 

@@ -2,8 +2,8 @@
 import { isIP } from "node:net";
 import type { Address } from "../model/model.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
-import type { Extension, Fields } from "./types.ts";
-import { extension } from "./types.ts";
+import type { Extension, Fields } from "./envoy-types.ts";
+import { extension } from "./envoy-types.ts";
 
 export function tlsOf(address: Address, runtime: RuntimeEnvironment): Fields {
   const socket = transportSocket(address, runtime);

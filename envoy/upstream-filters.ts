@@ -6,8 +6,8 @@ import {
   RESPONSE_NAMES,
   RESPONSE_PREFIXES,
 } from "../contract/foreign-headers.ts";
-import type { Extension, Fields } from "./types.ts";
-import { extension } from "./types.ts";
+import type { Extension, Fields } from "./envoy-types.ts";
+import { extension } from "./envoy-types.ts";
 import { SET_ACCEPT_ENCODING, SET_ENCODING } from "./route-headers.ts";
 
 export interface UpstreamFilters {

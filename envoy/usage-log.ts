@@ -3,13 +3,13 @@
 // model/usage-log-fields.ts.
 import { join } from "node:path";
 import { PROPERTY_USAGE } from "../contract/usage-record.ts";
-import { hasUsageRecords } from "../model/filter-document/budgets.ts";
+import { hasUsageRecords } from "../model/filter-document/document-budgets.ts";
 import type { GatewayModel } from "../model/model.ts";
 import { accessLogFile, USAGE_LOG } from "../model/names.ts";
 import { USAGE_LOG_FIELDS } from "../model/usage-log-fields.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
-import type { Extension } from "./types.ts";
-import { extension } from "./types.ts";
+import type { Extension } from "./envoy-types.ts";
+import { extension } from "./envoy-types.ts";
 
 /** Returns the log; empty if nothing is to be recorded. */
 export function usageLogs(model: GatewayModel, runtime: RuntimeEnvironment): Extension[] {

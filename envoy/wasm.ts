@@ -1,12 +1,12 @@
 // The WASM filter as Envoy loads it. Both filters (listener and cluster) get the same virtual machine, so that they
 // share memory.
-import type { LISTENER_BUDGETS } from "../contract/budgets.ts";
+import type { LISTENER_BUDGETS } from "../contract/budget-format.ts";
 import { ROOT_ROUTE, ROOT_TRANSLATE } from "../contract/words.ts";
-import { filterConfig } from "../model/filter-document/document.ts";
+import { filterConfig } from "../model/filter-document/write-document.ts";
 import type { GatewayModel } from "../model/model.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
-import type { Extension, Fields, ListenerName, Typed } from "./types.ts";
-import { extension } from "./types.ts";
+import type { Extension, Fields, ListenerName, Typed } from "./envoy-types.ts";
+import { extension } from "./envoy-types.ts";
 
 /** Returns the filter of a listener: reads the request, chooses the model, responds to requests that need no provider. */
 export function routeFilter(

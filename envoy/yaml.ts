@@ -1,6 +1,6 @@
 // The rendered file: a bootstrap as YAML, the same bytes for the same bootstrap.
 import { stringify } from "yaml";
-import type { Bootstrap, Fields } from "./types.ts";
+import type { Bootstrap, Fields } from "./envoy-types.ts";
 
 const HEADER =
   "# Made by `gateway render` from the gateway's configuration. Changes here are lost at the next start.\n";

@@ -2,7 +2,7 @@
 import { forgetCallout } from "./callouts/callouts";
 import { allocate } from "./host/host";
 import { config, configureRoot, createRoot, deleteRoot, startVm } from "./contexts/roots";
-import { settleRecord } from "./observe/usage-record";
+import { settleRecord } from "./observe/write-usage-record";
 import { reportRefusals } from "./observe/memory-log";
 import { CONTINUE, STOP } from "./host/status";
 import {
@@ -16,9 +16,9 @@ import {
   isPush,
   joinAttempt,
 } from "./contexts/streams";
-import { onCallout, onRequestBody, onRequestHeaders, onRequestTrailers } from "./stages/run";
+import { onCallout, onRequestBody, onRequestHeaders, onRequestTrailers } from "./stages/run-stages";
 import { onPushBody, onPushHeaders } from "./stages/push-budgets";
-import { onResponseBody, onResponseHeaders, onResponseTrailers } from "./stages/response";
+import { onResponseBody, onResponseHeaders, onResponseTrailers } from "./stages/response-callbacks";
 import { hasTakenLarge, wasRefused } from "./memory/blocks";
 import { trimTapes } from "./bytes/json/tape";
 import { endFlow } from "./prompt/flows";

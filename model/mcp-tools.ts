@@ -1,6 +1,6 @@
 // The prompt targets as tools of the Model Context Protocol: a schema of their arguments, and what a call does. Pure.
-import { JSON_TYPES } from "./filter-document/prompt.ts";
-import type { Prompt, PromptParameter, PromptTarget } from "./prompt.ts";
+import { JSON_TYPES } from "./filter-document/document-prompt.ts";
+import type { Prompt, PromptParameter, PromptTarget } from "./prompts.ts";
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
 export interface McpTool {

@@ -4,7 +4,7 @@ import type { Budget } from "./budgets.ts";
 import type { ClientKey } from "./client-keys.ts";
 import type { CloudCredential } from "./cloud-credentials.ts";
 import type { ModelLimits } from "./model-limits.ts";
-import type { Prompt } from "./prompt.ts";
+import type { Prompt } from "./prompts.ts";
 import type { RateLimit, RateUnit } from "./rate-limit.ts";
 import type { Tracing } from "./tracing.ts";
 

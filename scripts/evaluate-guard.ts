@@ -7,7 +7,10 @@ import { basename } from "node:path";
 import { z } from "zod";
 import { table } from "../control-plane/report/terminal.ts";
 import { openEmbedder } from "../control-plane/model-server/embeddings.ts";
-import { embeddedGuardScores, guardText } from "../control-plane/model-server/guard/guard.ts";
+import {
+  embeddedGuardScores,
+  guardText,
+} from "../control-plane/model-server/guard/jailbreak-guard.ts";
 import { RunQueue } from "../control-plane/model-server/run-queue.ts";
 
 const THRESHOLDS = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95];

@@ -2,7 +2,7 @@
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { GatewayError } from "../control-plane/report/gateway-error.ts";
-import { ensureEmbeddedModel } from "../control-plane/download/embedded-model.ts";
+import { ensureEmbeddedModel } from "../control-plane/download/embedded-model-download.ts";
 import { ensureEnvoy } from "../control-plane/download/envoy.ts";
 import { type Progress, progressOn } from "../control-plane/download/progress.ts";
 import { buildFilter } from "./build-filter.ts";

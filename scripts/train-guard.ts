@@ -9,7 +9,7 @@ import {
   WORD_WEIGHTS,
   wordPlaces,
   wordShare,
-} from "../control-plane/model-server/guard/head.ts";
+} from "../control-plane/model-server/guard/guard-head.ts";
 import { RunQueue } from "../control-plane/model-server/run-queue.ts";
 
 const DIRECTORY = join(import.meta.dirname, "../control-plane/model-server/guard");

@@ -1,6 +1,6 @@
 // gateway.yaml and the environment → the model, or every problem at once. Pure: no file, clock or network is touched.
 import type { GatewayModel } from "../../model/model.ts";
-import { checkCredentials } from "./credentials.ts";
+import { checkCredentials } from "./check-credentials.ts";
 import { correctKeys } from "./diagnostics/correct-keys.ts";
 import { findNotSupported } from "./diagnostics/not-supported-yet.ts";
 import { sortProblems } from "../report/problem.ts";
@@ -18,8 +18,8 @@ import type { Draft, Load, Section } from "./section.ts";
 import { checkShape } from "./shape.ts";
 import { substitute } from "./substitute.ts";
 import type { Substitution } from "./substitute.ts";
-import { readDocument } from "./yaml/document.ts";
-import type { Source } from "./yaml/document.ts";
+import { readDocument } from "./yaml/yaml-document.ts";
+import type { Source } from "./yaml/yaml-document.ts";
 
 export type LoadResult =
   { ok: true; model: GatewayModel; warnings: Problem[] } | { ok: false; problems: Problem[] };

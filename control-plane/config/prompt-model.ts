@@ -1,5 +1,5 @@
 // The slices of `prompt_targets`, `endpoints`, `prompt_guards` and `model_server` → one prompt configuration.
-import type { Prompt } from "../../model/prompt.ts";
+import type { Prompt } from "../../model/prompts.ts";
 import type { Reading } from "./reading.ts";
 import { endpoints } from "./sections/endpoints.ts";
 import { modelServer } from "./sections/model-server.ts";

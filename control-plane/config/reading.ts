@@ -1,6 +1,6 @@
 // What the checks of one load share: the document, the part that fits the schema, and where problems are reported.
 import type { Environment } from "../report/environment.ts";
-import type { ConfigurationDocument } from "./yaml/document.ts";
+import type { ConfigurationDocument } from "./yaml/yaml-document.ts";
 import { pathText } from "../report/problem.ts";
 import type { Path, Problem } from "../report/problem.ts";
 import type { Substitution } from "./substitute.ts";

@@ -1,7 +1,7 @@
 // A key of the top level: its schema, how it becomes a part of the model, and its place in the reference page.
 import type { z } from "zod";
 import type { GatewayModel } from "../../model/model.ts";
-import type { Prompt } from "../../model/prompt.ts";
+import type { Prompt } from "../../model/prompts.ts";
 import type { PlacedTarget } from "./provider/entry-names.ts";
 import type { Reading } from "./reading.ts";
 

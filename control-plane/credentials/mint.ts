@@ -2,8 +2,8 @@
 // configuration needs them.
 import type { Environment } from "../report/environment.ts";
 import type { TokenSource } from "../../model/cloud-credentials.ts";
-import { mintEntraToken } from "./entra-id.ts";
-import { mintGoogleToken } from "./google.ts";
+import { mintEntraToken } from "./entra-id-token.ts";
+import { mintGoogleToken } from "./google-token.ts";
 import type { Mint, MintedToken } from "./refresher.ts";
 
 /** Longer than a slow identity provider takes. */

@@ -1,7 +1,7 @@
 // The access tokens of the active configuration: one refresher for each, and the files by which Envoy gets them.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
-import { emptySecrets, secretWith } from "../../envoy/cloud-credentials.ts";
+import { emptySecrets, secretWith } from "../../envoy/credential-filters.ts";
 import type { Environment } from "../report/environment.ts";
 import { sourceText, type Token, tokensOf } from "../../model/cloud-credentials.ts";
 import type { GatewayModel } from "../../model/model.ts";

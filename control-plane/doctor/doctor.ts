@@ -9,9 +9,9 @@ import { type Configuration, readConfiguration } from "../supervisor/configurati
 import { type Finding, findingsOf } from "./finding.ts";
 import { checkDownloads } from "./downloads.ts";
 import { checkIdentities } from "./identities.ts";
-import { checkKeys, checkProxies } from "./keys.ts";
+import { checkKeys, checkProxies } from "./key-checks.ts";
 import { checkDescriptors, checkDisks, checkFreePorts, checkVersions } from "./machine.ts";
-import { checkAuthorities, checkNames, checkProviders } from "./network.ts";
+import { checkAuthorities, checkNames, checkProviders } from "./network-checks.ts";
 
 /** The text was written then: no clock can be behind it. */
 const EARLIEST = Date.parse("2026-11-22T00:00:00Z");

@@ -9,9 +9,9 @@ import type { Configuration } from "../supervisor/configuration-file.ts";
 import { cachedEnvoyFile, requireEnvoy } from "../supervisor/envoy-binary.ts";
 import { checkPorts } from "../supervisor/ports.ts";
 import { logDirectory } from "../supervisor/log-directory.ts";
-import { FILTER_FILE } from "../supervisor/runtime-environment.ts";
+import { FILTER_FILE } from "../supervisor/machine-settings.ts";
 import { findRunning, stateRoot } from "../supervisor/state.ts";
-import { VERSION } from "../supervisor/version.ts";
+import { VERSION } from "../supervisor/package-version.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 
 /** The Node that the control plane is written for. */

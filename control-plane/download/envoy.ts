@@ -10,7 +10,7 @@ import {
   ENVOY_VERSION,
   findEnvoy,
 } from "../supervisor/envoy-binary.ts";
-import type { PinnedFile } from "./file.ts";
+import type { PinnedFile } from "./pinned-file.ts";
 import type { Progress } from "./progress.ts";
 
 const BINARY_IN_WHEEL = "envoy/_bin/envoy";

@@ -1,6 +1,6 @@
 // The error of a download that failed: what failed, the cause where it is known, and what to do.
 import { GatewayError } from "../report/gateway-error.ts";
-import type { Wanted } from "./file.ts";
+import type { Wanted } from "./pinned-file.ts";
 
 /** Causes that only this folder detects. */
 export const CHECKSUM = "the checksum is not the pinned one";

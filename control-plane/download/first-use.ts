@@ -2,9 +2,9 @@
 import type { Environment } from "../report/environment.ts";
 import { GatewayError } from "../report/gateway-error.ts";
 import type { GatewayModel } from "../../model/model.ts";
-import { ensureEmbeddedModel } from "./embedded-model.ts";
+import { ensureEmbeddedModel } from "./embedded-model-download.ts";
 import { ensureEnvoy } from "./envoy.ts";
-import { ensureOnnxRuntime } from "./onnx-runtime.ts";
+import { ensureOnnxRuntime } from "./onnx-runtime-download.ts";
 import type { Progress } from "./progress.ts";
 
 /** Downloads everything, for a later use without a network. Rejects with a GatewayError. */

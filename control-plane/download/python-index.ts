@@ -5,7 +5,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Environment } from "../report/environment.ts";
-import type { PinnedFile } from "./file.ts";
+import type { PinnedFile } from "./pinned-file.ts";
 
 /** The public index, which pip uses too if nothing else is configured. */
 const PUBLIC_INDEX = "https://pypi.org/simple/";

@@ -7,7 +7,7 @@ import { copyFile, type FileHandle, open, rm, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { CHECKSUM, CUT } from "./failure.ts";
-import type { PinnedFile } from "./file.ts";
+import type { PinnedFile } from "./pinned-file.ts";
 import type { Source } from "./python-index.ts";
 
 /** Connections in a row that bring no byte. */

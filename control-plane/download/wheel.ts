@@ -6,7 +6,7 @@ import type { Environment } from "../report/environment.ts";
 import { GatewayError } from "../report/gateway-error.ts";
 import { alone } from "./alone.ts";
 import { failure } from "./failure.ts";
-import type { PinnedFile, Wanted } from "./file.ts";
+import type { PinnedFile, Wanted } from "./pinned-file.ts";
 import { withNetworkOf } from "./network.ts";
 import type { Progress } from "./progress.ts";
 import { findFile } from "./python-index.ts";

@@ -1,4 +1,4 @@
-// A request of the content log (contract/content.ts), to be explained or replayed.
+// A request of the content log (contract/content-record.ts), to be explained or replayed.
 import { z } from "zod";
 import type { Listener } from "../../model/model.ts";
 import type { ClientRequest } from "./client-request.ts";

@@ -2,12 +2,12 @@
 // attempt which the configuration allows is made.
 import { clusters } from "../../envoy/clusters.ts";
 import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";
-import { hasUsageRecords } from "../../model/filter-document/budgets.ts";
-import { filterConfig } from "../../model/filter-document/document.ts";
+import { hasUsageRecords } from "../../model/filter-document/document-budgets.ts";
+import { filterConfig } from "../../model/filter-document/write-document.ts";
 import { keyVariables } from "../../model/client-keys.ts";
 import type { GatewayModel, Listener, RateLimit } from "../../model/model.ts";
-import type { Prompt } from "../../model/prompt.ts";
-import type { ExchangeResult } from "../wasm-host/exchange.ts";
+import type { Prompt } from "../../model/prompts.ts";
+import type { ExchangeResult } from "../wasm-host/wasm-exchange.ts";
 import { compileFilter, FilterHost } from "../wasm-host/filter-host.ts";
 import { type RemovedHeaders, removedHeaders } from "../wasm-host/removed-headers.ts";
 import { FAILURES } from "../wasm-host/upstream.ts";

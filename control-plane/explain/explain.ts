@@ -5,14 +5,14 @@ import { budgetLabel } from "../../model/budgets.ts";
 import type { Budget } from "../../model/budgets.ts";
 import type { GatewayModel, Listener, Target } from "../../model/model.ts";
 import type { UsageRecord } from "../usage/usage-line.ts";
-import type { ExchangeResult } from "../wasm-host/exchange.ts";
+import type { ExchangeResult } from "../wasm-host/wasm-exchange.ts";
 import type { SentRequest } from "../wasm-host/upstream.ts";
 import type { ClientRequest } from "./client-request.ts";
 import { droppedMembers } from "../../model/dropped-members.ts";
 import type { DroppedMember } from "../../model/dropped-members.ts";
 import { DryRun } from "./dry-run.ts";
 import type { DryRunOptions } from "./dry-run.ts";
-import { maskHeaders, maskQuery } from "./mask.ts";
+import { maskHeaders, maskQuery } from "./masked-headers.ts";
 import { PromptCalls } from "./prompt-calls.ts";
 import type { PromptDecisions } from "./prompt-calls.ts";
 

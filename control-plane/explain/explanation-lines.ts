@@ -3,7 +3,7 @@ import { createTwoFilesPatch } from "diff";
 import { table } from "../report/terminal.ts";
 import type { Colors } from "../report/terminal.ts";
 import type { ClientRequest } from "./client-request.ts";
-import { maskQuery } from "./mask.ts";
+import { maskQuery } from "./masked-headers.ts";
 import { apiRequestRows, decisionRows } from "./prompt-rows.ts";
 import type { ExplainedAttempt, Explanation, OwnResponse } from "./explain.ts";
 

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { HEADER_CLUSTER, HEADER_DETAILS } from "../../contract/words.ts";
 import { GatewayError } from "../report/gateway-error.ts";
-import { MODEL_SERVER_CLUSTER } from "../../model/filter-document/prompt.ts";
-import type { Prompt } from "../../model/prompt.ts";
+import { MODEL_SERVER_CLUSTER } from "../../model/filter-document/document-prompt.ts";
+import type { Prompt } from "../../model/prompts.ts";
 import { fetchAt } from "../model-server/unix-socket.ts";
 import type { HttpCall, HttpCallResponse } from "../wasm-host/virtual-machine.ts";
 

@@ -1,6 +1,11 @@
 // One deployment of a model, in the words of LiteLLM: the entry of llm_providers that does the same, and what it has without an equivalent.
 import { vendorOf } from "../providers/model-vendors.ts";
-import { azureResource, importedProvider, usualVariable, variableOfHost } from "./providers.ts";
+import {
+  azureResource,
+  importedProvider,
+  usualVariable,
+  variableOfHost,
+} from "./imported-providers.ts";
 
 export type Values = Record<string, unknown>;
 

@@ -7,7 +7,12 @@ import { PROVIDER_NAMES } from "../providers/registry.ts";
 import { parseReferences } from "../config/reference.ts";
 import { takeOutAt } from "./prune.ts";
 import type { Reasons } from "./prune.ts";
-import { azureResource, bedrockRegion, importedProvider, usualVariable } from "./providers.ts";
+import {
+  azureResource,
+  bedrockRegion,
+  importedProvider,
+  usualVariable,
+} from "./imported-providers.ts";
 
 /** What the gateway does not have, by key. */
 export const PLANO_REASONS: Reasons = {

@@ -2,7 +2,7 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { z } from "zod";
 import { admission, type Admitted } from "./admission.ts";
-import { dialogueOf, isGlue, lastUserText } from "./conversation.ts";
+import { dialogueOf, isGlue, lastUserText } from "./read-conversation.ts";
 import { type Detail, questionFor, unanswered } from "./question.ts";
 import { questionByModel } from "./extraction/ask.ts";
 import {
@@ -10,7 +10,7 @@ import {
   type Extraction,
   languageOfDialogue,
   wasAskedOften,
-} from "./extraction/extract.ts";
+} from "./extraction/extract-call.ts";
 import { fromDescription } from "./extraction/parameter.ts";
 import { asTarget, spanFinder, statedIn } from "./extraction/stated.ts";
 import { groundingScore } from "./grounding.ts";

@@ -4,7 +4,7 @@ import { currenciesOf } from "./extraction/currencies.ts";
 import { datesOf, datesOfLines, timesOf } from "./extraction/dates.ts";
 import { isFlag } from "./extraction/flags.ts";
 import { numbersOf } from "./extraction/numbers.ts";
-import { optionsIn, UNITS } from "./extraction/options.ts";
+import { optionsIn, UNITS } from "./extraction/enum-options.ts";
 import { kindOf, type Parameter, stem } from "./extraction/parameter.ts";
 import { wholeSpan } from "./extraction/read-value.ts";
 

@@ -5,7 +5,12 @@ import type { Environment } from "./options.ts";
 import type { Embedder } from "./embedder.ts";
 import { EMBEDDED_MODEL } from "./embedded-model.ts";
 import { openEmbedder } from "./embeddings.ts";
-import { embeddedGuardScores, type GuardResult, guardText, leastCost } from "./guard/guard.ts";
+import {
+  embeddedGuardScores,
+  type GuardResult,
+  guardText,
+  leastCost,
+} from "./guard/jailbreak-guard.ts";
 import { MAX_GUARDED, tooLong } from "./guard/windows.ts";
 import { glossOf } from "./language/language.ts";
 import { onnxGuard, onnxZeroshot } from "./onnx-classifier.ts";

@@ -1,6 +1,6 @@
 // The options of the model server: the targets, the thresholds, and the models.
 import { z } from "zod";
-import { mcpOptions } from "./mcp/options.ts";
+import { mcpOptions } from "./mcp/mcp-options.ts";
 
 /** Environment variables, which hold the keys of remote models. */
 export type Environment = Readonly<Record<string, string | undefined>>;

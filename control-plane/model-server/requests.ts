@@ -1,6 +1,6 @@
 // The request bodies of the model server.
 import { z } from "zod";
-import { messagesSchema } from "./conversation.ts";
+import { messagesSchema } from "./read-conversation.ts";
 import { toolSchema } from "./extraction/tool.ts";
 
 /** The part of a text that is read, at most; the models read less. Characters. */

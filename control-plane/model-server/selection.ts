@@ -7,7 +7,7 @@ import {
   type Messages,
   NO_QUESTION,
   readsAsAnswer,
-} from "./conversation.ts";
+} from "./read-conversation.ts";
 import type { ModelServerOptions } from "./options.ts";
 import { askedNames, type Detail, isOurs } from "./question.ts";
 import type { Label } from "./similarity.ts";

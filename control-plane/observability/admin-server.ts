@@ -3,8 +3,8 @@ import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import { protect } from "./access.ts";
-import { addPage } from "./page/routes.ts";
-import type { PageSource } from "./page/routes.ts";
+import { addPage } from "./page/page-routes.ts";
+import type { PageSource } from "./page/page-routes.ts";
 
 export interface AdminServerOptions {
   address: string;

@@ -5,7 +5,7 @@ import { readable, Unreadable } from "../usage/adopt.ts";
 import type { UsageDatabase } from "../usage/usage-database.ts";
 import type { UsageLine } from "../usage/usage-line.ts";
 import type { UsageView } from "../usage/usage-view.ts";
-import type { Counter, Families, SavedSeries } from "./families.ts";
+import type { Counter, Families, SavedSeries } from "./metric-families.ts";
 
 const NAME = "metrics";
 const SCHEMA = `

@@ -1,8 +1,8 @@
 // The state at the time of a scrape: Envoy's own statistics, as they stand on the metrics page behind the gateway's, the hosts that
 // Envoy has ejected, and the budgets.
-import type { Families, Gauge } from "./families.ts";
+import type { Families, Gauge } from "./metric-families.ts";
 import type { GatewayModel } from "../../model/model.ts";
-import { envoyState } from "./live/providers.ts";
+import { envoyState } from "./live/provider-state.ts";
 import { providerWord } from "../../model/provider-words.ts";
 
 export interface StateGauges {

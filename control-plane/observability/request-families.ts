@@ -8,7 +8,7 @@ import {
   USAGE_OUTPUT,
   USAGE_REASONING,
 } from "../../contract/usage-record.ts";
-import type { Families } from "./families.ts";
+import type { Families } from "./metric-families.ts";
 
 /** Microseconds of a second, and nano-dollars of a dollar. */
 const MICRO = 1_000_000;

@@ -7,7 +7,7 @@
 import type { DialectRow } from "../../contract/dialects.ts";
 import { OPENAI_CHAT } from "../../contract/dialects.ts";
 import type { ModelLimits } from "../../model/model-limits.ts";
-import type { ProviderLimits } from "./limits/families.ts";
+import type { ProviderLimits } from "./limits/model-families.ts";
 import { matchesPattern } from "./clouds.ts";
 import {
   ANTHROPIC,

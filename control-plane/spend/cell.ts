@@ -1,7 +1,7 @@
 // What was spent on a UTC day with a client key at a model, as the usage records report it.
 import type { Budget } from "../../model/budgets.ts";
-import { hasTokens, recordedCost } from "../usage/prices.ts";
-import type { Price } from "../usage/prices.ts";
+import { hasTokens, recordedCost } from "../usage/record-cost.ts";
+import type { Price } from "../usage/record-cost.ts";
 import type { UsageLine, UsageRecord } from "../usage/usage-line.ts";
 
 export const SUMS = [

@@ -2,7 +2,7 @@
 import { takeTables } from "../usage/adopt.ts";
 import type { UsageDatabase } from "../usage/usage-database.ts";
 import type { UsageLine, UsageRecord } from "../usage/usage-line.ts";
-import type { Usage } from "../usage/usage.ts";
+import type { Usage } from "../usage/usage-follower.ts";
 import type { UsageView } from "../usage/usage-view.ts";
 import { type Cell, Cells, type RecordRules } from "./cell.ts";
 import { addCells, CellsTable, gatewayId, SCHEMA } from "./cells-table.ts";

@@ -1,4 +1,4 @@
-// The limits that the filter gets: contract/budgets.ts.
+// The limits that the filter gets: contract/budget-format.ts.
 import type {
   BUDGET_CHARGED,
   BUDGET_ID,
@@ -7,7 +7,7 @@ import type {
   BUDGET_RESETS,
   BUDGETS,
   BUDGETS_FRESH,
-} from "../../contract/budgets.ts";
+} from "../../contract/budget-format.ts";
 import type { Tally } from "./tallies.ts";
 
 export interface Limit {

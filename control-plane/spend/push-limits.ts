@@ -1,5 +1,5 @@
 // Sends the limits of the budgets to an Envoy's filter.
-import { BUDGETS, BUDGETS_PATH } from "../../contract/budgets.ts";
+import { BUDGETS, BUDGETS_PATH } from "../../contract/budget-format.ts";
 import { fetchAt } from "../model-server/unix-socket.ts";
 import type { Limit, LimitsResponse } from "./limits.ts";
 

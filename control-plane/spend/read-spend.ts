@@ -13,15 +13,15 @@ import {
   LOG_START,
   type LogPosition,
 } from "../log-files/log-files.ts";
-import { priceFinder } from "../usage/prices.ts";
+import { priceFinder } from "../usage/record-cost.ts";
 import { databaseProblem, USAGE_FILE, UsageDatabase } from "../usage/usage-database.ts";
 import { readWhole } from "../usage/usage-line.ts";
 import { appliesTo, type Cell, Cells, dayOf, type RecordRules } from "./cell.ts";
 import { CellsTable } from "./cells-table.ts";
 import { LEDGER, OLD_FILE, OLD_VERSION } from "./ledger.ts";
-import { connectRedis, type RedisConnection, redisProblem } from "./redis/connection.ts";
+import { connectRedis, type RedisConnection, redisProblem } from "./redis/redis-connection.ts";
 import { readSharedSpend } from "./redis/grant-script.ts";
-import { budgetKey } from "./redis/keys.ts";
+import { budgetKey } from "./redis/redis-keys.ts";
 import { readSharedCells } from "./redis/shared-cells.ts";
 import { redisUrl } from "./redis/url.ts";
 

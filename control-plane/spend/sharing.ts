@@ -3,7 +3,7 @@ import type { Redis } from "../../model/model.ts";
 import type { UsageRecord } from "../usage/usage-line.ts";
 import { appliesTo, type Cell } from "./cell.ts";
 import type { EnvoyLimits } from "./envoy-limits.ts";
-import { connectRedis, type RedisConnection } from "./redis/connection.ts";
+import { connectRedis, type RedisConnection } from "./redis/redis-connection.ts";
 import { SharedBudgets } from "./redis/shared-budgets.ts";
 import { SharedCells } from "./redis/shared-cells.ts";
 import type { Tally } from "./tallies.ts";

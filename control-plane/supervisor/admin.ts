@@ -3,7 +3,7 @@ import { request, type RequestOptions } from "node:http";
 import { request as requestByTls } from "node:https";
 import { toConnectAddress } from "../../model/listener-url.ts";
 import type { Listener } from "../../model/model.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "./package-version.ts";
 
 export interface AdminResponse {
   status: number;

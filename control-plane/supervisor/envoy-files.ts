@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { renderBootstrap } from "../../envoy/bootstrap.ts";
 import { type DiscoveryFile, dynamicConfiguration } from "../../envoy/dynamic.ts";
 import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";
-import type { Bootstrap, Fields } from "../../envoy/types.ts";
+import type { Bootstrap, Fields } from "../../envoy/envoy-types.ts";
 import { toYaml } from "../../envoy/yaml.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { createDiscovery, type Discovery } from "./discovery.ts";

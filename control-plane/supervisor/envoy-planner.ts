@@ -15,7 +15,7 @@ import { createEnvoyFiles, type EnvoyFiles } from "./envoy-files.ts";
 import { envoyEnvironment } from "./envoy-process.ts";
 import { logDirectory } from "./log-directory.ts";
 import type { RestartInputs } from "./reload.ts";
-import { FILTER_FILE, memoryBytes, requireCaFile } from "./runtime-environment.ts";
+import { FILTER_FILE, memoryBytes, requireCaFile } from "./machine-settings.ts";
 import { secretsDirectory, socketPath, tokensDirectory, writePrivately } from "./state.ts";
 import type { EnvoyPlan } from "./supervise.ts";
 

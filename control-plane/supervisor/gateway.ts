@@ -1,12 +1,12 @@
 // The running gateway: one configuration with the Envoy and the services that serve it, and the switch to the next one.
 import { join } from "node:path";
 import { type TokenReport, Tokens } from "../credentials/tokens.ts";
-import { changesBetween } from "../../model/changes.ts";
+import { changesBetween } from "../../model/model-changes.ts";
 import { type Configuration, readConfiguration } from "./configuration-file.ts";
 import { ENVOY_VERSION, requireEnvoy } from "./envoy-binary.ts";
 import { GatewayError } from "../report/gateway-error.ts";
 import type { GatewayModel, Listener } from "../../model/model.ts";
-import { dryRun } from "./dry-run.ts";
+import { dryRun } from "./envoy-validation.ts";
 import { startCertificates } from "./certificates.ts";
 import {
   type EnvoyOptions,
@@ -23,7 +23,7 @@ import { createSpending, type Spending } from "./spending.ts";
 import { createServices, type PreparedServices, type Services } from "./services.ts";
 import { secretsDirectory, tokensDirectory, writePrivately } from "./state.ts";
 import type { BudgetGauge } from "../observability/envoy-stats.ts";
-import type { Usage } from "../usage/usage.ts";
+import type { Usage } from "../usage/usage-follower.ts";
 import { type EnvoyPlan, supervise, type Supervisor, type SupervisorEvents } from "./supervise.ts";
 
 export type GatewayOptions = EnvoyOptions;

@@ -1,8 +1,8 @@
 // The model server's options, made from the gateway's model. Pure; contains names of keys, never their values.
 import type { GatewayModel } from "../../model/model.ts";
 import { limitHeaders, mcpTools } from "../../model/mcp-tools.ts";
-import type { Prompt } from "../../model/prompt.ts";
-import { VERSION } from "./version.ts";
+import type { Prompt } from "../../model/prompts.ts";
+import { VERSION } from "./package-version.ts";
 import type { ModelServerInput } from "../model-server/options.ts";
 
 /** The language model's timeout leaves time for the rest of the prompt: the embedded values, or the plain model. */

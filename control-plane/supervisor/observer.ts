@@ -5,7 +5,7 @@ import { ENVOY_VERSION } from "./envoy-binary.ts";
 import type { Gateway } from "./gateway.ts";
 import { findOwner } from "./ports.ts";
 import type { Report } from "./own-log.ts";
-import { VERSION } from "./version.ts";
+import { VERSION } from "./package-version.ts";
 
 export interface Observer {
   /** Follows the active configuration: called when it may have changed. */

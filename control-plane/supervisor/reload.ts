@@ -1,6 +1,6 @@
 // The result of a reload, and whether a configuration can be applied without a restart of Envoy.
-import type { Fields } from "../../envoy/types.ts";
-import type { Change } from "../../model/changes.ts";
+import type { Fields } from "../../envoy/envoy-types.ts";
+import type { Change } from "../../model/model-changes.ts";
 import type { Problem } from "../report/problem.ts";
 import { ConfigurationProblems } from "../config/diagnostics/configuration-problems.ts";
 import type { Environment } from "../report/environment.ts";

@@ -1,6 +1,6 @@
 // The services that run beside Envoy if a configuration needs them: the demonstration model and the model server.
 import type { Configuration } from "./configuration-file.ts";
-import { startDemonstrationModel } from "./demonstration/model.ts";
+import { startDemonstrationModel } from "./demonstration/demonstration-model.ts";
 import { GatewayError } from "../report/gateway-error.ts";
 import { urlOf } from "../../model/listener-url.ts";
 import type { GatewayModel } from "../../model/model.ts";

@@ -5,10 +5,10 @@ import type { Budget } from "../../model/budgets.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import type { BudgetGauge } from "../observability/envoy-stats.ts";
 import type { Spend } from "../spend/spend.ts";
-import type { Usage } from "../usage/usage.ts";
+import type { Usage } from "../usage/usage-follower.ts";
 import type { Configuration } from "./configuration-file.ts";
 import type { Report } from "./own-log.ts";
-import { findCaFile } from "./runtime-environment.ts";
+import { findCaFile } from "./machine-settings.ts";
 
 /** How long a reload that adds the first budget waits for the Envoys to have limits. */
 const ATTACH_MS = 5_000;
@@ -65,7 +65,7 @@ export function createSpending(
   ) => {
     hasBudgets = model.budgets !== undefined || also.length > 0;
     const { Spend } = await import("../spend/spend.ts");
-    const { Usage } = await import("../usage/usage.ts");
+    const { Usage } = await import("../usage/usage-follower.ts");
     usage ??= new Usage({ directory, report });
     spend ??= new Spend({ usage, report, onReadiness });
     const file = model.redis === undefined ? undefined : findCaFile(environment);

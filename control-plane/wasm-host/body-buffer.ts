@@ -1,5 +1,5 @@
 // The body of an in-flight message, with the operations of Envoy's buffers that a filter can call.
-import { Result } from "./abi.ts";
+import { Result } from "./wasm-abi.ts";
 
 const EMPTY = new Uint8Array(0);
 

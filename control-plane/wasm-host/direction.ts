@@ -1,5 +1,5 @@
 // One direction of one filter: how Envoy's filter manager handles the statuses that its callbacks return.
-import { DataStatus, HeadersStatus, TrailersStatus } from "./abi.ts";
+import { DataStatus, HeadersStatus, TrailersStatus } from "./wasm-abi.ts";
 import { BodyBuffer } from "./body-buffer.ts";
 import type { HeaderMap } from "./header-map.ts";
 

@@ -1,6 +1,6 @@
 // The public interface of the host: load the filter once, then run exchanges through it.
 import { readFile } from "node:fs/promises";
-import { LISTENER_BUDGETS } from "../../contract/budgets.ts";
+import { LISTENER_BUDGETS } from "../../contract/budget-format.ts";
 import {
   LISTENER_EGRESS,
   LISTENER_INGRESS,
@@ -8,13 +8,13 @@ import {
   ROOT_ROUTE,
   ROOT_TRANSLATE,
 } from "../../contract/words.ts";
-import type { FilterConfig } from "../../model/filter-document/types.ts";
-import { Exchange } from "./exchange.ts";
-import type { ExchangeInput, ExchangeResult } from "./exchange.ts";
-import { SharedData } from "./shared-data.ts";
+import type { FilterConfig } from "../../model/filter-document/document-types.ts";
+import { Exchange } from "./wasm-exchange.ts";
+import type { ExchangeInput, ExchangeResult } from "./wasm-exchange.ts";
+import { SharedData } from "./wasm-shared-data.ts";
 import { VirtualMachine } from "./virtual-machine.ts";
 import type { LogLine } from "./virtual-machine.ts";
-import type { LogLevel } from "./abi.ts";
+import type { LogLevel } from "./wasm-abi.ts";
 
 export interface FilterHostOptions {
   filterConfig: FilterConfig;

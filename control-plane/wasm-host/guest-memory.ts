@@ -1,5 +1,5 @@
 // Reads and writes the guest's linear memory. Every value that the host returns is in a block that the guest allocated.
-import type { GuestExports } from "./abi.ts";
+import type { GuestExports } from "./wasm-abi.ts";
 import type { HeaderPair } from "./header-map.ts";
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

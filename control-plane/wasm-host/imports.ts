@@ -1,5 +1,5 @@
 // The host functions of proxy-wasm, each as Envoy 1.40 implements it. One table; the numbers are in abi.ts.
-import { LOG_LEVELS, Result } from "./abi.ts";
+import { LOG_LEVELS, Result } from "./wasm-abi.ts";
 import { bytesFromLatin1, packPairs } from "./guest-memory.ts";
 import type { VirtualMachine } from "./virtual-machine.ts";
 

@@ -1,11 +1,11 @@
 // One VM as an Envoy worker has it: one instance of the module, a root context per plugin, stream contexts by id.
-import { ENVOY_IMPORTS, LOG_LEVELS, WASI_IMPORTS } from "./abi.ts";
-import type { GuestExports, LogLevel } from "./abi.ts";
-import type { StreamContext } from "./context.ts";
+import { ENVOY_IMPORTS, LOG_LEVELS, WASI_IMPORTS } from "./wasm-abi.ts";
+import type { GuestExports, LogLevel } from "./wasm-abi.ts";
+import type { StreamContext } from "./stream-context.ts";
 import { GuestMemory } from "./guest-memory.ts";
 import type { HeaderPair } from "./header-map.ts";
 import { limitMemory } from "./memory-limit.ts";
-import { SharedData } from "./shared-data.ts";
+import { SharedData } from "./wasm-shared-data.ts";
 import { createImports } from "./imports.ts";
 
 /**

@@ -1,4 +1,4 @@
-// Callouts: a stage or a link sends a call and waits; stages/run.ts runs it again with the response.
+// Callouts: a stage or a link sends a call and waits; stages/run-stages.ts runs it again with the response.
 import { HEADER_CLUSTER, HEADER_LOGGED_PATH } from "../../contract/words";
 import { Exchange } from "../exchange/exchange";
 import { REQUEST_ID, requestIdSpan } from "../exchange/request-id";
@@ -7,7 +7,7 @@ import { addCalloutHeader, enterStream, NO_CALLOUT, sendCallout } from "../host/
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { appendMaskedPath, lengthWithoutQuery } from "../bytes/text/query";
 import { Call } from "./call";
-import { CalloutResponse } from "./response";
+import { CalloutResponse } from "./callout-response";
 import { addTraceContext } from "./trace-context";
 
 /** Exchanges that wait for a callout, by its token. */

@@ -2,7 +2,7 @@
 // @see https://www.w3.org/TR/trace-context/
 import { HEADER_SPAN, HEADER_STEP } from "../../contract/trace";
 import { Exchange } from "../exchange/exchange";
-import { Trace } from "../exchange/trace";
+import { Trace } from "../exchange/written-trace";
 import { addCalloutHeader } from "../host/callout";
 import { header, REQUEST_HEADERS } from "../host/host";
 import { byteAt } from "../bytes/text/at";

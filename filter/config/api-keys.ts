@@ -6,7 +6,7 @@ import { ByteBuffer, constant, sameInConstantTime, Span } from "../bytes/text/by
 import { AllowedModels, readAllowedModels } from "./allowed-models";
 import { Budget } from "./budget";
 import { Document, textOf } from "./document";
-import { RateLimit } from "./rate-limit";
+import { RateLimit } from "./rate-limit-rule";
 
 /** The key that the client sent, padded with zeros; no key and no header contains a zero. */
 const sent = memory.data(MAX_API_KEY);

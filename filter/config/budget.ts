@@ -1,4 +1,4 @@
-// A budget of money (contract/budgets.ts): what the requests of a key, of a model or of all may cost in a period.
+// A budget of money (contract/budget-format.ts): what the requests of a key, of a model or of all may cost in a period.
 
 export class Budget {
   constructor(

@@ -1,6 +1,6 @@
 // The prompt targets of the configuration, prepared for the steps: every part that does not depend on a prompt is
 // already bytes.
-import { RateLimit } from "./rate-limit";
+import { RateLimit } from "./rate-limit-rule";
 import { ProviderHeader } from "./target";
 import { constant, Span } from "../bytes/text/bytes";
 

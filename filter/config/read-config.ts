@@ -1,7 +1,7 @@
 // Reads the VM configuration (contract/filter-document.ts) and the environment into the filter's own tables.
 import * as members from "../../contract/filter-document";
 import { FILTER_CONFIG_VERSION } from "../../contract/words";
-import { DEFAULT_SHARE } from "../memory/budget";
+import { DEFAULT_SHARE } from "../memory/memory-budget";
 import { NO_NODE } from "../bytes/json/tape";
 import { startsWith } from "../bytes/text/at";
 import { constant } from "../bytes/text/bytes";
@@ -15,7 +15,7 @@ import { readPriceLists } from "./price-list";
 import { PromptConfig } from "./prompt-target";
 import { readTargets } from "./read-target";
 import { readPrompt } from "./read-prompt";
-import { RateLimit } from "./rate-limit";
+import { RateLimit } from "./rate-limit-rule";
 import { readRateLimits } from "./read-rate-limits";
 import { lengthWithoutMark, NamePattern, readNamePatterns } from "./name-pattern";
 import { RetryPolicy, Route, Target } from "./target";
@@ -36,11 +36,11 @@ export class Config {
   defaultRoute: i32 = 0;
   /** Maximum size of a request body in bytes; a larger one gets a 413. */
   largestBody: u32 = 0;
-  /** Bytes that requests and streams may hold between callbacks (filter/memory/budget.ts). */
+  /** Bytes that requests and streams may hold between callbacks (filter/memory/memory-budget.ts). */
   heldMemory: u32 = DEFAULT_SHARE;
   /** The response to GET /v1/models of a client without an allow-list. */
   models: ModelList = new ModelList();
-  /** Whether a usage record is written for each request (observe/usage-record.ts). */
+  /** Whether a usage record is written for each request (observe/write-usage-record.ts). */
   isObserved: bool = false;
   /** Whether the usage of every response is read, for usage records or traces. */
   readsUsage: bool = false;
@@ -50,7 +50,7 @@ export class Config {
   isPriced: bool = false;
   /** Whether complete responses show their cost in a header. */
   showsCost: bool = false;
-  /** Whether requests are traced (exchange/trace.ts). */
+  /** Whether requests are traced (exchange/written-trace.ts). */
   isTraced: bool = false;
   /** How many of 10,000 traces are recorded, if the client has not decided. */
   sampled: u32 = 0;

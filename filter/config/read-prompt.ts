@@ -6,7 +6,7 @@ import { constant, sameBytes, Span } from "../bytes/text/bytes";
 import { findByte } from "../bytes/text/find";
 import { bytesOf, Document } from "./document";
 import { Parameter, PathPiece, PromptConfig, PromptTarget } from "./prompt-target";
-import { RateLimit } from "./rate-limit";
+import { RateLimit } from "./rate-limit-rule";
 import { hasHeader, readHeaders } from "./read-headers";
 import { readRateLimits } from "./read-rate-limits";
 import { ProviderHeader } from "./target";

@@ -3,7 +3,7 @@ import * as members from "../../contract/filter-document";
 import { PROPERTY_LIMIT_CHARGE, PROPERTY_LIMIT_CHECK } from "../../contract/words";
 import { constant, Span } from "../bytes/text/bytes";
 import { Document } from "./document";
-import { RateLimit } from "./rate-limit";
+import { RateLimit } from "./rate-limit-rule";
 
 const MICROSECONDS: f64 = 1_000_000;
 /** The indices of `tokens|requests`. */

@@ -2,12 +2,12 @@
 import { Envelope } from "../hub/envelope";
 import { RequestLimits } from "../hub/request/request-report";
 import { ProviderDialect } from "../dialects/provider-dialect";
-import { defaultDialect, DIALECTS } from "../dialects/registry";
+import { defaultDialect, DIALECTS } from "../dialects/dialect-registry";
 import { ByteBuffer, constant, sameSpan, Span } from "../bytes/text/bytes";
 import { Budget } from "./budget";
 import { Price } from "./price";
 import { PriceList } from "./price-list";
-import { RateLimit } from "./rate-limit";
+import { RateLimit } from "./rate-limit-rule";
 
 const NO_CREDENTIAL = constant("");
 

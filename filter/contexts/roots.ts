@@ -1,7 +1,7 @@
 // The root contexts of the VM: one per plugin configuration, identified by its root id.
-import { setShare } from "../memory/budget";
+import { setShare } from "../memory/memory-budget";
 import { freeBlock } from "../memory/blocks";
-import { LISTENER_BUDGETS } from "../../contract/budgets";
+import { LISTENER_BUDGETS } from "../../contract/budget-format";
 import {
   LISTENER_EGRESS,
   LISTENER_INGRESS,
@@ -10,13 +10,13 @@ import {
   ROOT_TRANSLATE,
 } from "../../contract/words";
 import { ApiKeys } from "../config/api-keys";
-import { RateLimit } from "../config/rate-limit";
+import { RateLimit } from "../config/rate-limit-rule";
 import { Config, readConfig } from "../config/read-config";
 import { Document, textOf } from "../config/document";
 import { scan, SCAN_OK } from "../bytes/json/scan";
 import { Tape } from "../bytes/json/tape";
 import { constant } from "../bytes/text/bytes";
-import { readEnvironment } from "../host/environment";
+import { readEnvironment } from "../host/host-environment";
 import { logError, PLUGIN_CONFIGURATION, property, takeBody, VM_CONFIGURATION } from "../host/host";
 import { createTable } from "../limits/budget-table";
 import { createAllowances } from "../limits/allowances";

@@ -3,7 +3,7 @@ import { countBytes } from "../memory/blocks";
 import { isCollectionDue } from "../memory/garbage";
 import { trimKept } from "../memory/heap";
 import { Exchange } from "../exchange/exchange";
-import { Trace } from "../exchange/trace";
+import { Trace } from "../exchange/written-trace";
 import { IdTable } from "./id-table";
 import { config, KIND_ROUTE, rootOf } from "./roots";
 

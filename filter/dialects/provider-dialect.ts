@@ -16,7 +16,7 @@ import { Usage } from "../hub/response/usage";
 import { Framer } from "../bytes/framer";
 import { MemberFinder } from "../bytes/json/member-finder";
 import { Tape } from "../bytes/json/tape";
-import { SseFramer } from "../bytes/sse/framer";
+import { SseFramer } from "../bytes/sse/sse-framer";
 import { ByteBuffer, constant, sameSpan, Span } from "../bytes/text/bytes";
 import { percentEncode } from "../bytes/text/url-value";
 

@@ -1,11 +1,11 @@
 // Reads the usage of a stream whose bytes keep their dialect, and removes the usage chunk that only the gateway has asked for;
 // every other byte stays.
 import { hasRoom } from "../memory/blocks";
-import { mayHold, SMALL } from "../memory/budget";
+import { mayHold, SMALL } from "../memory/memory-budget";
 import { Pattern } from "../bytes/repeat/pattern";
 import { Repeatable } from "../bytes/repeat/repeatable";
 import { ByteBuffer } from "../bytes/text/bytes";
-import { SseFramer } from "../bytes/sse/framer";
+import { SseFramer } from "../bytes/sse/sse-framer";
 import { lastText } from "../hub/response/text-bytes";
 import { ProviderDialect } from "./provider-dialect";
 import { UsageObserver } from "./usage-observer";

@@ -4,12 +4,12 @@
 // provider interleaves, and signed reasoning for a chat client (docs/decisions/2026-11-21-reasoning-carrier.md). All of it is
 // counted: a stream that needs more than it may hold ends with an error. Longer than other files because it is one class.
 import { heldBytes, wasRefused } from "../memory/blocks";
-import { mayHold } from "../memory/budget";
+import { mayHold } from "../memory/memory-budget";
 import { Framer } from "../bytes/framer";
 import { LOOKS_JSON, LOOKS_OPEN, LOOKS_SSE } from "../bytes/sse/looks-like";
 import { ClientDialect } from "./client-dialect";
 import { ProviderDialect } from "./provider-dialect";
-import { defaultDialect } from "./registry";
+import { defaultDialect } from "./dialect-registry";
 import { Pattern } from "../bytes/repeat/pattern";
 import { SCAN_OK, scan, scanErrorAt, scanMessage } from "../bytes/json/scan";
 import { scratchTape } from "../bytes/json/tape";

@@ -1,6 +1,6 @@
 // Reads the usage of a response that passes unchanged, and why it ended.
 import { wasRefused } from "../memory/blocks";
-import { countRefusal, mayHold } from "../memory/budget";
+import { countRefusal, mayHold } from "../memory/memory-budget";
 import { ResponseFacts } from "../hub/response/facts";
 import { Usage } from "../hub/response/usage";
 import { FINISH_NONE } from "../hub/response/finish-reason";

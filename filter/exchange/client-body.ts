@@ -1,7 +1,7 @@
 // The client's body of a request that may have several attempts. The VM keeps a small one while there is memory for it; each
 // attempt reads any other from Envoy's buffer.
 import { freeBlock, wasRefused } from "../memory/blocks";
-import { mayHold } from "../memory/budget";
+import { mayHold } from "../memory/memory-budget";
 import { REQUEST_BODY, takeBody } from "../host/host";
 import { scan, SCAN_OK } from "../bytes/json/scan";
 import { scratchTape, Tape } from "../bytes/json/tape";

@@ -3,7 +3,7 @@ import { freeBlock } from "../memory/blocks";
 import { AllowedModels } from "../config/allowed-models";
 import { ApiKey, ApiKeys } from "../config/api-keys";
 import { ClientDialect } from "../dialects/client-dialect";
-import { defaultDialect } from "../dialects/registry";
+import { defaultDialect } from "../dialects/dialect-registry";
 import { ByteBuffer } from "../bytes/text/bytes";
 import { Endpoint, UNKNOWN } from "./endpoint";
 

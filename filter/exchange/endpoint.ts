@@ -3,7 +3,7 @@ import { DialectRow } from "../../contract/dialects";
 import { EndpointRow, ENDPOINTS as ROWS } from "../../contract/endpoints";
 import { Target } from "../config/target";
 import { ClientDialect } from "../dialects/client-dialect";
-import { asClientDialect, defaultDialect, dialectByName } from "../dialects/registry";
+import { asClientDialect, defaultDialect, dialectByName } from "../dialects/dialect-registry";
 import { byteAt, isDigit, isLetter, startsWith } from "../bytes/text/at";
 import { constant, sameBytes, Span } from "../bytes/text/bytes";
 

@@ -15,11 +15,11 @@ import { NO_CALLOUT } from "../host/callout";
 import { currentMilliseconds } from "../host/host";
 import { Attempts } from "./attempts";
 import { Client } from "./client";
-import { Content } from "./content";
+import { Content } from "./content-capture";
 import { PromptPart, PromptTimes } from "./prompt-times";
 import { Response, ResponseOwner } from "./response";
 import { ResponseMetadata } from "./response-metadata";
-import { Trace } from "./trace";
+import { Trace } from "./written-trace";
 
 const NO_PROMPT = new Span(0, 0);
 const NO_NAME = new Span(0, 0);

@@ -16,11 +16,11 @@ import {
   HEADER_HINT,
   HEADER_STREAM_CLUSTER,
 } from "../../contract/words";
-import { CLIENT_DIALECTS } from "../dialects/registry";
+import { CLIENT_DIALECTS } from "../dialects/dialect-registry";
 import { ByteBuffer, constant, sameSpan, Span } from "../bytes/text/bytes";
-import { Head, Wanted } from "../host/head";
+import { Head, Wanted } from "../host/message-head";
 import { removeHeader, REQUEST_HEADERS } from "../host/host";
-import { NameRules } from "../host/name-rules";
+import { NameRules } from "../host/header-rules";
 
 const rules = new NameRules();
 rules.addPrefixes(REQUEST_PREFIXES);

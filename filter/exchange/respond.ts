@@ -6,7 +6,7 @@ import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { Exchange } from "./exchange";
 import { requestIdSpan } from "./request-id";
 import { ResponseOwner } from "./response";
-import { writeFault } from "./write-fault";
+import { writeFault } from "./write-client-fault";
 
 export const JSON_TYPE = constant("application/json");
 export const EVENT_STREAM_TYPE = constant("text/event-stream; charset=utf-8");

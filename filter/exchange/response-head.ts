@@ -1,13 +1,13 @@
 // The headers of a response that the filter reads, and those that no client may get. Values are valid until the next `readResponseHead`.
 import { ProviderDialect } from "../dialects/provider-dialect";
-import { DIALECTS } from "../dialects/registry";
+import { DIALECTS } from "../dialects/dialect-registry";
 import { CHALLENGES, RESPONSE_NAMES, RESPONSE_PREFIXES } from "../../contract/foreign-headers";
 import { HEADER_ENCODING, HEADER_REQUEST_ID } from "../../contract/words";
 import { startsWith } from "../bytes/text/at";
 import { constant, sameSpan, Span } from "../bytes/text/bytes";
-import { Head, Wanted } from "../host/head";
+import { Head, Wanted } from "../host/message-head";
 import { removeHeader, RESPONSE_HEADERS, setHeader } from "../host/host";
-import { NameRules } from "../host/name-rules";
+import { NameRules } from "../host/header-rules";
 
 const NO_NAME = new Span(0, 0);
 const rules = new NameRules();

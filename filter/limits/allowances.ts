@@ -7,7 +7,7 @@
 // A limit with an allowance for each value of a header keeps them in 256 tables of 32 (128 KiB), so that clients that send
 // ever new values get no more memory. In a full table, the allowance that is nearest to being whole is replaced.
 import { freeBlock } from "../memory/blocks";
-import { RateLimit } from "../config/rate-limit";
+import { RateLimit } from "../config/rate-limit-rule";
 import { NO_VERSION, setShared, takeShared } from "../host/shared-data";
 import { ENTRY_BYTES, numberOf, setNumber } from "../bytes/keyed-numbers";
 import { scratchBuffer, Span } from "../bytes/text/bytes";

@@ -1,5 +1,5 @@
 // A limit that applies to a request, and its allowance.
-import { RateLimit } from "../config/rate-limit";
+import { RateLimit } from "../config/rate-limit-rule";
 import { Target } from "../config/target";
 import { currentMicroseconds } from "../host/host";
 import { takeFromAllowance, timeToWhole } from "./allowances";

@@ -1,4 +1,4 @@
-// The table of the budgets of money, in data that all workers share and that outlives a reload (contract/budgets.ts): what each of
+// The table of the budgets of money, in data that all workers share and that outlives a reload (contract/budget-format.ts): what each of
 // them has charged, and its limit. One value for all budgets, so that a request reads it once, and a response charges all of its
 // budgets at once.
 import { freeBlock } from "../memory/blocks";

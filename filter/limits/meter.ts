@@ -3,7 +3,7 @@
 // An allowance (allowances.ts) may be whole up to one period ahead for a request to pass, and up to two after its response was
 // charged: so no client waits longer than one period.
 import { Fault } from "../hub/faults/fault";
-import { RateLimit } from "../config/rate-limit";
+import { RateLimit } from "../config/rate-limit-rule";
 import { Route, Target } from "../config/target";
 import { ClientDialect } from "../dialects/client-dialect";
 import { currentMicroseconds, header, REQUEST_HEADERS } from "../host/host";

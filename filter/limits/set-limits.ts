@@ -1,4 +1,4 @@
-// Sets the limits of budgets that the control plane sends (contract/budgets.ts): all of a push, or nothing if a part is malformed.
+// Sets the limits of budgets that the control plane sends (contract/budget-format.ts): all of a push, or nothing if a part is malformed.
 import { wasRefused } from "../memory/blocks";
 import {
   BUDGET_CHARGED,
@@ -8,7 +8,7 @@ import {
   BUDGET_RESETS,
   BUDGETS,
   BUDGETS_FRESH,
-} from "../../contract/budgets";
+} from "../../contract/budget-format";
 import {
   chargedOf,
   entryOf,

@@ -1,5 +1,5 @@
 // Reports in Envoy's log that memory was refused: one line now and then, with the number of requests and responses.
-import { refusals } from "../memory/budget";
+import { refusals } from "../memory/memory-budget";
 import { currentSeconds, logWarning } from "../host/host";
 
 /** At least between two lines. */

@@ -29,8 +29,8 @@ import { setProperty } from "../host/host";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { UNKNOWN } from "../exchange/endpoint";
 import { Exchange } from "../exchange/exchange";
-import { Trace } from "../exchange/trace";
-import { errorCode, MAX_MODEL } from "./usage-record";
+import { Trace } from "../exchange/written-trace";
+import { errorCode, MAX_MODEL } from "./write-usage-record";
 
 const RESPONSE_MODEL = constant(TRACE_RESPONSE_MODEL);
 const FINISH = constant(TRACE_FINISH);

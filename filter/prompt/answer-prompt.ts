@@ -12,7 +12,7 @@ import { currentSeconds } from "../host/host";
 import { escapeWire } from "../bytes/json/text";
 import { Tape } from "../bytes/json/tape";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
-import { writeMetadata } from "./metadata";
+import { writeMetadata } from "./prompt-metadata";
 import { Prompt } from "./prompt";
 
 const response = scratchBuffer();

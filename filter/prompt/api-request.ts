@@ -4,7 +4,7 @@ import { NO_NODE, Tape } from "../bytes/json/tape";
 import { unescape } from "../bytes/json/text";
 import { ByteBuffer, scratchBuffer } from "../bytes/text/bytes";
 import { isPathValue, MAX_VALUE_BYTES, percentEncode } from "../bytes/text/url-value";
-import { appendMessages } from "./conversation";
+import { appendMessages } from "./prompt-messages";
 import { Prompt } from "./prompt";
 
 const AMPERSAND: u32 = 0x26;

@@ -5,10 +5,10 @@
 // The listener's timeout is one limit for the whole prompt: a callout gets its own limit or the time that is left, and the
 // language model gets the rest. When no time is left, the client gets a 504.
 import { wasRefused } from "../memory/blocks";
-import { CalloutResponse } from "../callouts/response";
+import { CalloutResponse } from "../callouts/callout-response";
 import { currentMilliseconds } from "../host/host";
 import { NO_NODE } from "../bytes/json/tape";
-import { timeoutFault } from "./faults";
+import { timeoutFault } from "./prompt-faults";
 import { StepOutcome } from "./outcome";
 import { Prompt } from "./prompt";
 import { CallApi } from "./steps/call-api";

@@ -1,9 +1,9 @@
 // The bytes of a provider's response that Envoy holds. No other file takes or replaces them. They are taken once in a callback,
 // whoever reads them; what may quote the provider leaves with the credentials of the attempt masked.
 import { freeBlock } from "../memory/blocks";
-import { Content } from "../exchange/content";
+import { Content } from "../exchange/content-capture";
 import { Exchange } from "../exchange/exchange";
-import { secretsOf } from "../exchange/secrets";
+import { secretsOf } from "../exchange/attempt-secrets";
 import {
   prependBody,
   replaceBodyPrefix,

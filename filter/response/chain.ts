@@ -2,7 +2,7 @@
 // it) and returns its link, or null if this response does not need it; most need none, and pass untouched. The bytes go
 // through the links in this order, until one holds them. run.ts runs them.
 import { Exchange } from "../exchange/exchange";
-import { Content } from "../exchange/content";
+import { Content } from "../exchange/content-capture";
 import { Link } from "../exchange/link";
 import { ResponseMetadata } from "../exchange/response-metadata";
 import { convertCount } from "./links/convert-count";

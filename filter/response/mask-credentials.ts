@@ -1,7 +1,7 @@
 // Masks the credentials of an attempt in the provider's response: many providers quote a wrong key in their error.
 import { Fault } from "../hub/faults/fault";
 import { Exchange } from "../exchange/exchange";
-import { secretsOf } from "../exchange/secrets";
+import { secretsOf } from "../exchange/attempt-secrets";
 import { maskResponseHead } from "../exchange/response-head";
 import { scratchBuffer } from "../bytes/text/bytes";
 import { maskInPlace } from "../bytes/text/mask";

@@ -7,7 +7,7 @@ import { METHOD } from "../exchange/request-head";
 import { startCharge } from "../limits/charge";
 import { byteAt } from "../bytes/text/at";
 import { ByteBuffer, constant, sameBytes, sameSpan } from "../bytes/text/bytes";
-import { Outcome, StageContext } from "./context";
+import { Outcome, StageContext } from "./stage-context";
 
 const CANCEL = constant("/cancel");
 const QUESTION: u32 = 0x3f;

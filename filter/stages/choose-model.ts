@@ -14,7 +14,7 @@ import { unescape } from "../bytes/json/text";
 import { constant, sameBytes, scratchBuffer } from "../bytes/text/bytes";
 import { printableLength } from "../bytes/text/readable";
 import { nearestName } from "./nearest-name";
-import { Outcome, StageContext } from "./context";
+import { Outcome, StageContext } from "./stage-context";
 
 const NONE = constant("none");
 const plain = scratchBuffer();

@@ -7,7 +7,7 @@ import { AUTHORIZATION, GATEWAY_KEY, METHOD, X_API_KEY } from "../exchange/reque
 import { addLocalHeader } from "../host/local-response";
 import { byteAt, startsWithIgnoringCase } from "../bytes/text/at";
 import { constant, Span } from "../bytes/text/bytes";
-import { Outcome, StageContext } from "./context";
+import { Outcome, StageContext } from "./stage-context";
 
 const BEARER_SCHEME = constant("Bearer ");
 /** A 401 must have it (RFC 9110, section 15.5.2). */

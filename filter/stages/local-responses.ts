@@ -8,7 +8,7 @@ import { JSON_TYPE, respond } from "../exchange/respond";
 import { ByteBuffer, constant, scratchBuffer } from "../bytes/text/bytes";
 import { decodePath, hasParameter, lengthWithoutQuery } from "../bytes/text/query";
 import { modelsFor, unknownModel } from "./choose-model";
-import { Outcome, StageContext } from "./context";
+import { Outcome, StageContext } from "./stage-context";
 
 const buffer = scratchBuffer();
 const id = scratchBuffer();

@@ -2,7 +2,7 @@
 import { HEADER_HINT, HEADER_STREAM_CLUSTER } from "../../contract/words";
 import { Config } from "../config/read-config";
 import { Target } from "../config/target";
-import { asClientDialect } from "../dialects/registry";
+import { asClientDialect } from "../dialects/dialect-registry";
 import { Fault } from "../hub/faults/fault";
 import { estimateTokens } from "../hub/request/token-estimate";
 import { Exchange } from "../exchange/exchange";
@@ -13,7 +13,7 @@ import { constant, Span } from "../bytes/text/bytes";
 import { isSupported, keyFault } from "../attempt/request-body";
 import { sendTo, writeHeaders } from "../attempt/request-headers";
 import { notAllowedProvider, unknownModel } from "./choose-model";
-import { Outcome, StageContext } from "./context";
+import { Outcome, StageContext } from "./stage-context";
 
 const SLASH: u32 = 0x2f;
 const QUESTION: u32 = 0x3f;

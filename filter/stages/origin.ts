@@ -7,7 +7,7 @@ import { AUTHORITY, METHOD, ORIGIN } from "../exchange/request-head";
 import { property } from "../host/host";
 import { byteAt, startsWithIgnoringCase } from "../bytes/text/at";
 import { constant, Span } from "../bytes/text/bytes";
-import { Outcome, StageContext } from "./context";
+import { Outcome, StageContext } from "./stage-context";
 
 const LOCALHOST = constant("localhost");
 const SCHEME_END = constant("://");

@@ -1,7 +1,7 @@
-// The requests of the control plane on its own listener: `POST /budgets` (contract/budgets.ts) sets the limits of budgets. They
+// The requests of the control plane on its own listener: `POST /budgets` (contract/budget-format.ts) sets the limits of budgets. They
 // are no client's: neither recorded nor logged.
 import { freeBlock } from "../memory/blocks";
-import { BUDGETS_PATH } from "../../contract/budgets";
+import { BUDGETS_PATH } from "../../contract/budget-format";
 import { Config } from "../config/read-config";
 import { JSON_TYPE } from "../exchange/respond";
 import { METHOD, PATH, readHead } from "../exchange/request-head";

@@ -1,9 +1,9 @@
 // Stages of the head: the request's id, endpoint and dialect, and the responses that need no provider.
 import { MCP, MODEL_BY_ID, MODEL_LIST, READINESS } from "../../contract/endpoints";
-import { CLIENT_DIALECTS, dialectOfPath } from "../dialects/registry";
+import { CLIENT_DIALECTS, dialectOfPath } from "../dialects/dialect-registry";
 import { outOfMemory } from "../hub/faults/fault";
 import { wasRefused } from "../memory/blocks";
-import { logClientPath, logForwardedFor } from "../observe/access-log";
+import { logClientPath, logForwardedFor } from "../observe/log-fields";
 import {
   CONTENT_TYPE,
   copyForeignHeaders,
@@ -21,7 +21,7 @@ import { dropCredentials, lengthWithoutQuery } from "../bytes/text/query";
 import { JSON_TYPE, respondToOptions } from "../exchange/respond";
 import { Config } from "../config/read-config";
 import { endpointOf, UNKNOWN } from "../exchange/endpoint";
-import { Content } from "../exchange/content";
+import { Content } from "../exchange/content-capture";
 import { Exchange } from "../exchange/exchange";
 import { isFormType } from "../exchange/form";
 import { endpointOfSpelling } from "../exchange/path-spelling";
@@ -29,7 +29,7 @@ import { keepPlainRequestId, requestIdSpan } from "../exchange/request-id";
 import { ResponseOwner } from "../exchange/response";
 import { respondFromConfig } from "./local-responses";
 import { unknownPath, wrongMethod } from "./not-served";
-import { Outcome, StageContext } from "./context";
+import { Outcome, StageContext } from "./stage-context";
 
 /** Reads the head; the stages that need its values run in the same callback. */
 export function readRequestHead(exchange: Exchange, context: StageContext): Outcome {

@@ -10,13 +10,13 @@ import { PromptConfig } from "../config/prompt-target";
 import { extendRequest } from "../prompt/extend-request";
 import { CALL_STEPS, PROMPT_STEPS, PromptFlow } from "../prompt/flow";
 import { endFlow, flowOf, keepFlow } from "../prompt/flows";
-import { keepMetadata } from "../prompt/metadata";
+import { keepMetadata } from "../prompt/prompt-metadata";
 import { StepOutcome } from "../prompt/outcome";
 import { Prompt } from "../prompt/prompt";
 import { Step } from "../prompt/steps/step";
 import { readTargetCall } from "../prompt/target-call";
 import { constant } from "../bytes/text/bytes";
-import { Outcome, StageContext } from "./context";
+import { Outcome, StageContext } from "./stage-context";
 
 /** Envoy's headers for the time of a request: until the end of its response, and until the first byte of an attempt's. */
 const RESPONSE_TIMEOUT = constant("x-envoy-upstream-rq-timeout-ms");

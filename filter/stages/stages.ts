@@ -7,14 +7,14 @@ import {
   requestLimitCheck,
   selectCluster,
   writeOnlyAttempt,
-} from "./attempt";
-import { admitToMemory, awaitBody, checkLength, checkMemberNames, scanBody } from "./body";
+} from "./attempt-stages";
+import { admitToMemory, awaitBody, checkLength, checkMemberNames, scanBody } from "./body-stages";
 import { checkBudgets, checkStoredWork } from "./check-budgets";
 import { chooseModel } from "./choose-model";
 import { checkClientKey, keepClientKey } from "./client-key";
 import { checkOrigin } from "./origin";
 import { checkProvider, passToProvider } from "./one-provider";
-import { Outcome, StageContext } from "./context";
+import { Outcome, StageContext } from "./stage-context";
 import { captureHead, readRequestHead, recogniseEndpoint, respondLocally } from "./recognise";
 import { callTarget, runPrompt } from "./run-prompt";
 

@@ -2,7 +2,7 @@
 import { isWildcard, patternText, takesName } from "../model-names.ts";
 import type { GatewayModel, Target } from "../model.ts";
 import { namesUnderWildcard } from "../known-models.ts";
-import type { FilterModel } from "./types.ts";
+import type { FilterModel } from "./document-types.ts";
 
 /** The name that is unique for each model, then the names that stand for models. */
 export function listedModels(model: GatewayModel): FilterModel[] {

@@ -1,7 +1,7 @@
 // The rate limits of the model, as the filter's document has them.
 import { takesName } from "../model-names.ts";
 import type { GatewayModel, RateLimit, RateUnit, Target } from "../model.ts";
-import type { FilterRateLimit } from "./types.ts";
+import type { FilterRateLimit } from "./document-types.ts";
 
 const SECONDS: Readonly<Record<RateUnit, number>> = {
   second: 1,

@@ -2,7 +2,7 @@
 // that has separate limits, behind those of the configuration.
 import type { ModelLimits } from "../model-limits.ts";
 import type { GatewayModel, Target } from "../model.ts";
-import type { FilterWildcard } from "./types.ts";
+import type { FilterWildcard } from "./document-types.ts";
 
 export interface WildcardFamily {
   /** Index of the entry's target. */

@@ -1,6 +1,6 @@
 // docs/model-limits.md: the limits that the gateway knows of models, in words.
 import { KNOWN_LIMITS, LIMITS_BY_HOST } from "../../control-plane/providers/known-limits.ts";
-import type { ProviderLimits } from "../../control-plane/providers/limits/families.ts";
+import type { ProviderLimits } from "../../control-plane/providers/limits/model-families.ts";
 import type { ModelLimits } from "../../model/model-limits.ts";
 import { code } from "./markdown.ts";
 

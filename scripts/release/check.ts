@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { VERSION } from "../../control-plane/supervisor/version.ts";
+import { VERSION } from "../../control-plane/supervisor/package-version.ts";
 import {
   advisoryFindings,
   imageProblems,

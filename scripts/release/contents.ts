@@ -1,7 +1,7 @@
 // Everything that the image consists of, with version and licence: npm's packages, Debian's, and what is neither.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { RUNTIME_PACKAGES } from "../../control-plane/download/onnx-runtime.ts";
+import { RUNTIME_PACKAGES } from "../../control-plane/download/onnx-runtime-download.ts";
 import { ENVOY_VERSION } from "../../control-plane/supervisor/envoy-binary.ts";
 import { EMBEDDED_MODEL, MODEL_SHA256 } from "../../control-plane/model-server/embedded-model.ts";
 import { WEIGHTS } from "../../control-plane/model-server/extractor/weights.ts";

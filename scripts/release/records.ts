@@ -2,7 +2,7 @@
 //   node scripts/release/records.ts <the image's file system, as far as dpkg's files go> <folder for the result>
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { VERSION } from "../../control-plane/supervisor/version.ts";
+import { VERSION } from "../../control-plane/supervisor/package-version.ts";
 import { contentsOfImage } from "./contents.ts";
 import { notice } from "./notice.ts";
 import { billOfMaterials } from "./sbom.ts";

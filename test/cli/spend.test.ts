@@ -4,10 +4,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LOG_START } from "../../control-plane/log-files/log-files.ts";
 import { addCells, gatewayId, SCHEMA } from "../../control-plane/spend/cells-table.ts";
-import { connectRedis, type RedisConnection } from "../../control-plane/spend/redis/connection.ts";
+import {
+  connectRedis,
+  type RedisConnection,
+} from "../../control-plane/spend/redis/redis-connection.ts";
 import { SharedCells } from "../../control-plane/spend/redis/shared-cells.ts";
 import { requestGrant } from "../../control-plane/spend/redis/grant-script.ts";
-import { budgetKey, memoryKey } from "../../control-plane/spend/redis/keys.ts";
+import { budgetKey, memoryKey } from "../../control-plane/spend/redis/redis-keys.ts";
 import type { Budget } from "../../model/budgets.ts";
 import { periodAt } from "../../model/budgets.ts";
 import type { Cell } from "../../control-plane/spend/cell.ts";

@@ -1,7 +1,7 @@
 // What the image is, without running the gateway in it: size, labels, user, content, and no secret in any layer.
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { VERSION } from "../../control-plane/supervisor/version.ts";
+import { VERSION } from "../../control-plane/supervisor/package-version.ts";
 import { docker, dockerOutput, IMAGE } from "./docker.ts";
 import { requireImages } from "./image.ts";
 

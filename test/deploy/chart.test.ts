@@ -6,7 +6,7 @@ import { describe, expect, inject, it } from "vitest";
 import { parse } from "yaml";
 import { readConfiguration } from "../../control-plane/supervisor/configuration-file.ts";
 import { findConfiguration } from "../../control-plane/cli/find-configuration.ts";
-import { VERSION } from "../../control-plane/supervisor/version.ts";
+import { VERSION } from "../../control-plane/supervisor/package-version.ts";
 import { createAuthority } from "../gateway/certificates.ts";
 import { lint, manifestsOf, template } from "./chart.ts";
 import { KINDS, problemsOfNames } from "./kubernetes.ts";

@@ -22,7 +22,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { embeddedModelDirectory } from "../../control-plane/model-server/embedded-model.ts";
 import { onnxRuntimeDirectory } from "../../control-plane/model-server/onnx-runtime.ts";
 import { cachedEnvoyFile, requireEnvoy } from "../../control-plane/supervisor/envoy-binary.ts";
-import { VERSION } from "../../control-plane/supervisor/version.ts";
+import { VERSION } from "../../control-plane/supervisor/package-version.ts";
 import { configurationOn, freePorts, type Ports } from "../cli/gateway-command.ts";
 import { startOpenaiProvider } from "../providers/openai.ts";
 import type { FakeProvider } from "../providers/server.ts";

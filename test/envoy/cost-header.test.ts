@@ -1,8 +1,8 @@
 // `x-gateway-cost` through Envoy: the cost of the usage record, for all pairs of dialects, and of the model that answered.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { GatewayModel } from "../../model/model.ts";
-import { decimal } from "../../control-plane/observability/families.ts";
-import { costOf, pricesOf } from "../../control-plane/usage/prices.ts";
+import { decimal } from "../../control-plane/observability/metric-families.ts";
+import { costOf, pricesOf } from "../../control-plane/usage/record-cost.ts";
 import { usageLineOf } from "../gateway/usage-lines.ts";
 import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";

@@ -9,7 +9,7 @@ import { dialectOfPath, ERROR_SAID, replyParts } from "./dialect-replies.ts";
 
 /** Milliseconds between the bytes of a provider that drips. */
 const DRIP = 30;
-/** Bytes by which the gateway sees that an answer has begun (ENOUGH of filter/dialects/first-token.ts). */
+/** Bytes by which the gateway sees that an answer has begun (ENOUGH of filter/dialects/response-start.ts). */
 const BEGUN = 64;
 
 export const HTML = "<!doctype html><html><body><h1>502 Bad Gateway</h1>nginx</body></html>";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { constants, crc32, deflateRawSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { filterConfig } from "../../model/filter-document/document.ts";
+import { filterConfig } from "../../model/filter-document/write-document.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { clusters } from "../../envoy/clusters.ts";
 import { RETRY } from "./models.ts";

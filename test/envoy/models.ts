@@ -1,7 +1,7 @@
 // Gateway models written by hand, for tests of the rendering: each shows one thing that a configuration can ask for.
 import type { Address, GatewayModel, Listener, Retry, Target } from "../../model/model.ts";
 import { tokenOf } from "../../model/cloud-credentials.ts";
-import type { Prompt, PromptEndpoint } from "../../model/prompt.ts";
+import type { Prompt, PromptEndpoint } from "../../model/prompts.ts";
 
 const MEBIBYTE = 1_048_576;
 

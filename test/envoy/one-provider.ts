@@ -1,6 +1,6 @@
 // A gateway whose two models, one of each dialect, are at one provider of the test's own.
 import type { GatewayModel } from "../../model/model.ts";
-import type { Bootstrap } from "../../envoy/types.ts";
+import type { Bootstrap } from "../../envoy/envoy-types.ts";
 import { startGateway } from "../gateway/gateway.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 

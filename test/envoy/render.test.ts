@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { requireEnvoy } from "../../control-plane/supervisor/envoy-binary.ts";
 import { renderBootstrap } from "../../envoy/bootstrap.ts";
-import { emptySecrets } from "../../envoy/cloud-credentials.ts";
+import { emptySecrets } from "../../envoy/credential-filters.ts";
 import { listenerSecrets } from "../../envoy/listener-tls.ts";
 import { toYaml } from "../../envoy/yaml.ts";
 import { GOLDEN_MODELS } from "./models.ts";

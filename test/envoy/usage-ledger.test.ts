@@ -4,7 +4,7 @@
 import { Agent, request } from "node:http";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { GatewayModel } from "../../model/model.ts";
-import { costOf, pricesOf } from "../../control-plane/usage/prices.ts";
+import { costOf, pricesOf } from "../../control-plane/usage/record-cost.ts";
 import { RequestMetrics } from "../../control-plane/observability/request-metrics.ts";
 import { startGateway } from "../gateway/gateway.ts";
 import type { Gateway } from "../gateway/gateway.ts";

@@ -1,4 +1,4 @@
-/** A line of access_content.log, as contract/content.ts describes it. */
+/** A line of access_content.log, as contract/content-record.ts describes it. */
 export interface ContentLine {
   id: string;
   listener: string;

@@ -1,7 +1,7 @@
 // The captured content of every case: the request as the client sends it, and the response as the client gets it,
 // however it is cut. Nothing is captured of requests that the listener rejects, and no credential.
 import { describe, expect, it } from "vitest";
-import { PROPERTY_CONTENT } from "../../contract/content.ts";
+import { PROPERTY_CONTENT } from "../../contract/content-record.ts";
 import { ENDPOINTS } from "../../contract/endpoints.ts";
 import type { ContentLine } from "./content-line.ts";
 import { readCases } from "./case.ts";

@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import { filterConfig } from "../../model/filter-document/document.ts";
+import { filterConfig } from "../../model/filter-document/write-document.ts";
 import { RETRY } from "../envoy/models.ts";
-import type { ExchangeResult } from "../../control-plane/wasm-host/exchange.ts";
+import type { ExchangeResult } from "../../control-plane/wasm-host/wasm-exchange.ts";
 import { FilterHost, compileFilter } from "../../control-plane/wasm-host/filter-host.ts";
 import type { UpstreamResponse } from "../../control-plane/wasm-host/upstream.ts";
 import { cutBody } from "./host-ring.ts";

@@ -3,8 +3,8 @@
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import { filterConfig } from "../../model/filter-document/document.ts";
-import type { ExchangeInput, ExchangeResult } from "../../control-plane/wasm-host/exchange.ts";
+import { filterConfig } from "../../model/filter-document/write-document.ts";
+import type { ExchangeInput, ExchangeResult } from "../../control-plane/wasm-host/wasm-exchange.ts";
 import { FilterHost, compileFilter } from "../../control-plane/wasm-host/filter-host.ts";
 
 const FILTER = join(import.meta.dirname, "../../build/filter.wasm");

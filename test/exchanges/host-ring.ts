@@ -1,7 +1,7 @@
 // Runs a case in the TypeScript host, the provider's response cut in a given way.
 import { FilterHost, compileFilter } from "../../control-plane/wasm-host/filter-host.ts";
-import type { ExchangeResult, ResponseChunk } from "../../control-plane/wasm-host/exchange.ts";
-import type { FilterConfig } from "../../model/filter-document/types.ts";
+import type { ExchangeResult, ResponseChunk } from "../../control-plane/wasm-host/wasm-exchange.ts";
+import type { FilterConfig } from "../../model/filter-document/document-types.ts";
 import { encodeBody, loadCase } from "./case.ts";
 import type { ExchangeCase } from "./case.ts";
 import { frameEnds } from "./frames.ts";

@@ -1,6 +1,6 @@
 // A body of a route with several targets is kept by the filter or left with Envoy, by its size: nobody can tell which.
 import { describe, expect, it } from "vitest";
-import type { ExchangeInput, ExchangeResult } from "../../control-plane/wasm-host/exchange.ts";
+import type { ExchangeInput, ExchangeResult } from "../../control-plane/wasm-host/wasm-exchange.ts";
 import { encodeBody, loadCase, readCases } from "./case.ts";
 import type { ExchangeCase } from "./case.ts";
 import { hostFor, responseHeaders } from "./host-ring.ts";

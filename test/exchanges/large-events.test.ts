@@ -3,9 +3,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import { filterConfig } from "../../model/filter-document/document.ts";
+import { filterConfig } from "../../model/filter-document/write-document.ts";
 import { FilterHost, compileFilter } from "../../control-plane/wasm-host/filter-host.ts";
-import type { ExchangeResult } from "../../control-plane/wasm-host/exchange.ts";
+import type { ExchangeResult } from "../../control-plane/wasm-host/wasm-exchange.ts";
 
 const FILTER = join(import.meta.dirname, "../../build/filter.wasm");
 const MIB = 1024 ** 2;

@@ -1,7 +1,7 @@
 // Ten thousand damaged request bodies through the release filter: rejected or passed on, and never a trap.
 import { beforeAll, describe, expect, it } from "vitest";
 import type { FilterHost } from "../../control-plane/wasm-host/filter-host.ts";
-import type { ExchangeResult } from "../../control-plane/wasm-host/exchange.ts";
+import type { ExchangeResult } from "../../control-plane/wasm-host/wasm-exchange.ts";
 import { hostFor } from "./host-ring.ts";
 import { readCases } from "./case.ts";
 import type { ExchangeCase } from "./case.ts";

@@ -1,6 +1,6 @@
 // Damaged responses of providers, complete and streamed, in all dialects: never a trap, and the same client bytes however they are cut.
 import { beforeAll, describe, expect, it } from "vitest";
-import type { ExchangeResult } from "../../control-plane/wasm-host/exchange.ts";
+import type { ExchangeResult } from "../../control-plane/wasm-host/wasm-exchange.ts";
 import type { FilterHost } from "../../control-plane/wasm-host/filter-host.ts";
 import { encodeBody, readCases } from "./case.ts";
 import type { ExchangeCase } from "./case.ts";

@@ -4,7 +4,7 @@ import { distance } from "fastest-levenshtein";
 import fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import { filterConfig } from "../../model/filter-document/document.ts";
+import { filterConfig } from "../../model/filter-document/write-document.ts";
 import { compileFilter, FilterHost } from "../../control-plane/wasm-host/filter-host.ts";
 
 const FILTER = join(import.meta.dirname, "../../build/filter.wasm");

@@ -1,7 +1,7 @@
 // Errors of providers in every place of the filter that reads them: of one target, of an attempt that is the last, and of
 // one that another should follow and Envoy does not start (a retry budget).
 import { describe, expect, it } from "vitest";
-import type { ExchangeResult } from "../../control-plane/wasm-host/exchange.ts";
+import type { ExchangeResult } from "../../control-plane/wasm-host/wasm-exchange.ts";
 import type { UpstreamResponse } from "../../control-plane/wasm-host/upstream.ts";
 import { loadCase, readCase } from "./case.ts";
 import { cutBody, hostFor } from "./host-ring.ts";

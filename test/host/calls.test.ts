@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { CHAT_MODEL, MESSAGES_MODEL } from "../../bench/bodies.ts";
 import { CASES } from "../../bench/cases.ts";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import { filterConfig } from "../../model/filter-document/document.ts";
+import { filterConfig } from "../../model/filter-document/write-document.ts";
 import { compileFilter, FilterHost } from "../../control-plane/wasm-host/filter-host.ts";
 
 const FILTER = join(import.meta.dirname, "../../build/filter.wasm");

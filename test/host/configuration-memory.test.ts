@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import { filterConfig } from "../../model/filter-document/document.ts";
+import { filterConfig } from "../../model/filter-document/write-document.ts";
 import { compileFilter, FilterHost } from "../../control-plane/wasm-host/filter-host.ts";
 
 const FILTER = join(import.meta.dirname, "../../build/filter.wasm");

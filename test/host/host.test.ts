@@ -1,12 +1,12 @@
 // The host reports what would be an outage or a corrupt message in Envoy. Where it agrees with Envoy is shown in test/envoy.
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { FilterConfig } from "../../model/filter-document/types.ts";
+import type { FilterConfig } from "../../model/filter-document/document-types.ts";
 import { BodyBuffer } from "../../control-plane/wasm-host/body-buffer.ts";
 import { FilterHost } from "../../control-plane/wasm-host/filter-host.ts";
 import { packPairs } from "../../control-plane/wasm-host/guest-memory.ts";
 import { HeaderMap } from "../../control-plane/wasm-host/header-map.ts";
-import type { ExchangeInput } from "../../control-plane/wasm-host/exchange.ts";
+import type { ExchangeInput } from "../../control-plane/wasm-host/wasm-exchange.ts";
 import { compileProbe } from "./probe.ts";
 import { FAILURES } from "../../control-plane/wasm-host/upstream.ts";
 

@@ -1,6 +1,6 @@
 // The trace of one request, as a collector has it.
 import { expect } from "vitest";
-import type { Bootstrap } from "../../envoy/types.ts";
+import type { Bootstrap } from "../../envoy/envoy-types.ts";
 import type { Receiver } from "./receiver.ts";
 import type { Span } from "./spans.ts";
 

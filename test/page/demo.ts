@@ -9,7 +9,7 @@ import type { GatewayModel } from "../../model/model.ts";
 import { clusterOf, statNameOf } from "../../model/upstreams.ts";
 import { Observability } from "../../control-plane/observability/observability.ts";
 import { freePort } from "../../control-plane/supervisor/ports.ts";
-import { Usage } from "../../control-plane/usage/usage.ts";
+import { Usage } from "../../control-plane/usage/usage-follower.ts";
 
 /** 2026-11-22 14:03:30 UTC. */
 export const NOW = Date.UTC(2026, 10, 22, 14, 3, 30);

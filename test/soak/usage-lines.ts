@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
 import { Observability } from "../../control-plane/observability/observability.ts";
 import { freePort } from "../../control-plane/supervisor/ports.ts";
-import { Usage } from "../../control-plane/usage/usage.ts";
+import { Usage } from "../../control-plane/usage/usage-follower.ts";
 
 export interface UsageLoad {
   lines: number;

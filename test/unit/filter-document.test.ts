@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as declarations from "../../contract/filter-document.ts";
-import { filterConfig } from "../../model/filter-document/document.ts";
+import { filterConfig } from "../../model/filter-document/write-document.ts";
 import type { GatewayModel } from "../../model/model.ts";
 
 const DECLARED: Readonly<Record<string, string>> = declarations;

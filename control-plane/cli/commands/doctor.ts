@@ -3,7 +3,7 @@ import { colorsFor, count, table } from "../../report/terminal.ts";
 import { examine } from "../../doctor/doctor.ts";
 import { CHECKS } from "../../doctor/finding.ts";
 import type { Finding, Level } from "../../doctor/finding.ts";
-import { VERSION } from "../../supervisor/version.ts";
+import { VERSION } from "../../supervisor/package-version.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { noteBuiltIn } from "./built-in.ts";
 

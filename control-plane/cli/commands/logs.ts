@@ -1,7 +1,7 @@
 // `gateway logs`: the access logs as a table or as JSON, by log or by request, once or as they grow.
 import { join } from "node:path";
 import type { AccessLogEntry } from "../../../model/access-log-fields.ts";
-import { findLogDirectory, readable } from "../log/log-directory.ts";
+import { findLogDirectory, readable } from "../log/find-log-directory.ts";
 import { parseAccessLogLine } from "../log/access-log-line.ts";
 import { endOfLog, followLines, lastLines } from "../../log-files/log-files.ts";
 import { ACCESS_LOGS, type AccessLogName, accessLogFile, USAGE_LOG } from "../../../model/names.ts";

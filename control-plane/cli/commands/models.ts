@@ -1,8 +1,8 @@
 // `gateway models`: every name for `model`, and its target.
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
-import { filterConfig } from "../../../model/filter-document/document.ts";
-import type { FilterAllowed } from "../../../model/filter-document/types.ts";
+import { filterConfig } from "../../../model/filter-document/write-document.ts";
+import type { FilterAllowed } from "../../../model/filter-document/document-types.ts";
 import type { GatewayModel, Target } from "../../../model/model.ts";
 import { isWildcard } from "../../../model/model-names.ts";
 import { PICO_PER_MILLION, priceOf, pricesOf } from "../../../model/prices.ts";

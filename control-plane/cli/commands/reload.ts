@@ -1,5 +1,5 @@
 // `gateway reload`: has a running gateway reload its configuration, and prints the changes.
-import { changeLine } from "../../../model/changes.ts";
+import { changeLine } from "../../../model/model-changes.ts";
 import { CALLED_AS, commandFor, commandName } from "../../report/command-name.ts";
 import { ConfigurationProblems } from "../../config/diagnostics/configuration-problems.ts";
 import { dockerHere } from "../container/docker.ts";

@@ -6,7 +6,7 @@ import { serviceToYaml, toYaml } from "../../../envoy/yaml.ts";
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { GatewayError } from "../../report/gateway-error.ts";
-import { defaultRuntimeEnvironment } from "../../supervisor/runtime-environment.ts";
+import { defaultRuntimeEnvironment } from "../../supervisor/machine-settings.ts";
 import { noteBuiltIn } from "./built-in.ts";
 
 export interface RenderOptions {

@@ -9,7 +9,7 @@ import { Explainer } from "../../explain/explain.ts";
 import { replay as compare } from "../../explain/replay.ts";
 import type { Replay } from "../../explain/replay.ts";
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
-import { FILTER_FILE } from "../../supervisor/runtime-environment.ts";
+import { FILTER_FILE } from "../../supervisor/machine-settings.ts";
 import { findConfiguration } from "../find-configuration.ts";
 import type { ReplayOptions } from "../command-options.ts";
 

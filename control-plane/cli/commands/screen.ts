@@ -6,10 +6,10 @@ import { commandFor } from "../../report/command-name.ts";
 import { exampleKey } from "../../../model/client-keys.ts";
 import { isWildcard } from "../../../model/model-names.ts";
 import type { GatewayModel, Listener, Target } from "../../../model/model.ts";
-import type { Guard } from "../../../model/prompt.ts";
+import type { Guard } from "../../../model/prompts.ts";
 import { urlOf } from "../../../model/listener-url.ts";
 import { type Colors, table } from "../../report/terminal.ts";
-import { VERSION } from "../../supervisor/version.ts";
+import { VERSION } from "../../supervisor/package-version.ts";
 
 const MAX_MODELS = 12;
 

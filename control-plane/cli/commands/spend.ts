@@ -16,7 +16,7 @@ import { type Cell, DAY_MS, modelOfCell, SUMS } from "../../spend/cell.ts";
 import { type BudgetState, readSpend, type SpendReport } from "../../spend/read-spend.ts";
 import { type Configuration, readConfiguration } from "../../supervisor/configuration-file.ts";
 import { logDirectory } from "../../supervisor/log-directory.ts";
-import { findCaFile } from "../../supervisor/runtime-environment.ts";
+import { findCaFile } from "../../supervisor/machine-settings.ts";
 import { stateDirectory } from "../../supervisor/state.ts";
 import { dollars, exactDollars } from "../dollars.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";

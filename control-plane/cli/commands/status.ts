@@ -1,5 +1,5 @@
 // `gateway status`: what runs, whether it is ready, and what it has done so far.
-import { socketText } from "../../config/address.ts";
+import { socketText } from "../../config/read-address.ts";
 import { dockerHere } from "../container/docker.ts";
 import { callAdmin } from "../../supervisor/admin.ts";
 import { isAlive } from "../../supervisor/process-identity.ts";

@@ -13,7 +13,7 @@ import type { Environment } from "../../report/environment.ts";
 import { GatewayError } from "../../report/gateway-error.ts";
 import { checkPorts } from "../../supervisor/ports.ts";
 import { stateDirectory } from "../../supervisor/state.ts";
-import { VERSION } from "../../supervisor/version.ts";
+import { VERSION } from "../../supervisor/package-version.ts";
 import { docker, dockerHere } from "../container/docker.ts";
 import {
   removeContainerRecord,

@@ -13,7 +13,7 @@ import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { formatProblem, type Problem } from "../../report/problem.ts";
 import { type ExitCode, GatewayError } from "../../report/gateway-error.ts";
 import { checkLogs, logDirectory, prepareLogDirectory } from "../../supervisor/log-directory.ts";
-import { VERSION } from "../../supervisor/version.ts";
+import { VERSION } from "../../supervisor/package-version.ts";
 import { GATEWAY, type ReportLevel, setLogFormat, writeEntry } from "../../supervisor/own-log.ts";
 import { GATEWAY_LOG } from "../../supervisor/rotation.ts";
 import { colorsFor } from "../../report/terminal.ts";
@@ -88,7 +88,7 @@ export async function up(config: string | undefined, options: UpOptions): Promis
     else printWarnings(configuration.warnings);
   }
   // With --detach only the process in the background loads it.
-  const { run } = await import("../../supervisor/run.ts");
+  const { run } = await import("../../supervisor/run-gateway.ts");
   try {
     await run(configuration, {
       logDir: options.logDir,

@@ -1,7 +1,7 @@
 // `gateway upgrade`: the command that installs the newest version, and with --check whether there is a newer one. Changes
 // nothing itself: the running gateway keeps its version until it is restarted.
 import { GatewayError } from "../../report/gateway-error.ts";
-import { VERSION } from "../../supervisor/version.ts";
+import { VERSION } from "../../supervisor/package-version.ts";
 import { type Installation, installation, isOlder, newestVersion } from "../upgrade-source.ts";
 import type { UpgradeOptions } from "../command-options.ts";
 

@@ -6,7 +6,7 @@ import { exactName } from "../../../model/known-models.ts";
 import { accessLogFile, USAGE_LOG } from "../../../model/names.ts";
 import { endOfLog, lastLines } from "../../log-files/log-files.ts";
 import { errorType } from "../../observability/classify.ts";
-import { priceFinder, recordedCost } from "../../usage/prices.ts";
+import { priceFinder, recordedCost } from "../../usage/record-cost.ts";
 import { readUsageLine } from "../../usage/usage-line.ts";
 import type { UsageLine } from "../../usage/usage-line.ts";
 import type { GatewayModel } from "../../../model/model.ts";

@@ -1,12 +1,16 @@
 // The cases of `gateway targets eval`: every mistake in the file at once, with line and column, before anything is measured.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { type ConfigurationDocument, isRecord, readDocument } from "../../config/yaml/document.ts";
+import {
+  type ConfigurationDocument,
+  isRecord,
+  readDocument,
+} from "../../config/yaml/yaml-document.ts";
 import { type Path, pathText, type Problem, sortProblems } from "../../report/problem.ts";
 import { suggest, suggestion } from "../../report/suggest.ts";
 import { ConfigurationProblems } from "../../config/diagnostics/configuration-problems.ts";
 import { GatewayError } from "../../report/gateway-error.ts";
-import type { PromptTarget } from "../../../model/prompt.ts";
+import type { PromptTarget } from "../../../model/prompts.ts";
 import { type Case, NONE, REFUSED } from "./score.ts";
 
 const KEYS = ["prompt", "target", "parameters"];

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Prompt } from "../../../model/prompt.ts";
+import type { Prompt } from "../../../model/prompts.ts";
 import { fetchPromptModel } from "../../download/first-use.ts";
 import { progressOn } from "../../download/progress.ts";
 import { callListener } from "../../supervisor/admin.ts";

@@ -2,9 +2,9 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { GatewayError } from "../../report/gateway-error.ts";
-import { filterConfig } from "../../../model/filter-document/document.ts";
+import { filterConfig } from "../../../model/filter-document/write-document.ts";
 import type { GatewayModel } from "../../../model/model.ts";
-import type { Prompt } from "../../../model/prompt.ts";
+import type { Prompt } from "../../../model/prompts.ts";
 import { bodyText, errorReply, PromptCalls, values } from "../../explain/prompt-calls.ts";
 import type { PromptDecisions } from "../../explain/prompt-calls.ts";
 import { FilterHost } from "../../wasm-host/filter-host.ts";

@@ -2,7 +2,7 @@
 // because a firewall or a service mesh may stand in front.
 import type { Listener } from "../../../model/model.ts";
 import { isLoopback } from "../../../model/listener-url.ts";
-import { socketText } from "../address.ts";
+import { socketText } from "../read-address.ts";
 import type { Reading } from "../reading.ts";
 
 export function warnOfOpenListeners(reading: Reading, listeners: readonly Listener[]): void {

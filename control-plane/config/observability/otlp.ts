@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { MetricsExport } from "../../../model/model.ts";
 import type { Path } from "../../report/problem.ts";
 import { readOtlpUrl, URL_EXPECTED } from "../otlp-url.ts";
-import { readHeaders } from "../provider/headers.ts";
+import { readHeaders } from "../provider/provider-headers.ts";
 import { parseDuration } from "../quantity.ts";
 import type { Reading } from "../reading.ts";
 import { duration, mapping, named, text } from "../schema-words.ts";

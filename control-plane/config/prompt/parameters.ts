@@ -1,7 +1,7 @@
 // `prompt_targets[].parameters`: names, and values (`default`, `enum`) that fit the type.
 import { z } from "zod";
-import { JSON_SCHEMA_TYPES, PARAMETER_TYPES } from "../../../model/prompt.ts";
-import type { ParameterType, PromptParameter } from "../../../model/prompt.ts";
+import { JSON_SCHEMA_TYPES, PARAMETER_TYPES } from "../../../model/prompts.ts";
+import type { ParameterType, PromptParameter } from "../../../model/prompts.ts";
 import type { Path } from "../../report/problem.ts";
 import { readSystemPrompt } from "../provider/system-prompt.ts";
 import type { Reading } from "../reading.ts";

@@ -1,5 +1,5 @@
 // The path of a prompt target: what can stand in a URL, and placeholders that name its parameters.
-import { isPathValue, type PromptParameter } from "../../../model/prompt.ts";
+import { isPathValue, type PromptParameter } from "../../../model/prompts.ts";
 import type { Path } from "../../report/problem.ts";
 import type { Reading } from "../reading.ts";
 import { suggest, suggestion } from "../../report/suggest.ts";

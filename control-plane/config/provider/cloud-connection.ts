@@ -10,7 +10,7 @@ import type { Path } from "../../report/problem.ts";
 import { suggest, suggestion } from "../../report/suggest.ts";
 import type { Reading } from "../reading.ts";
 import { readAddressKeys, refuseAddressKeys, reportMissing } from "./address-keys.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection } from "./provider-connection.ts";
 import type { ProviderDraft } from "./entry.ts";
 
 /** Returns undefined if the entry is incomplete; then a problem was reported. `baseUrl`: a valid one, if it has one. */

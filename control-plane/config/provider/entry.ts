@@ -5,7 +5,7 @@ import { flag, list, mapping, named, text } from "../schema-words.ts";
 import { retryKeys } from "../retry-keys.ts";
 import type { Draft } from "../section.ts";
 import { ADDRESS_KEY_RULES } from "./address-key-rules.ts";
-import { credential } from "./credential/schema.ts";
+import { credential } from "./credential/credential-schema.ts";
 import { modelLimits } from "./schema-limits.ts";
 
 const REFERENCE_TO_KEY = "a reference to an environment variable, such as $OPENAI_API_KEY";

@@ -8,7 +8,7 @@ import {
   baseOf,
 } from "../../providers/registry.ts";
 import type { Provider, ProviderInterface } from "../../providers/registry.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection } from "./provider-connection.ts";
 import type { Path } from "../../report/problem.ts";
 import { showWord } from "../reading.ts";
 import type { Reading } from "../reading.ts";

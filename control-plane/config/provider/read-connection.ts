@@ -7,7 +7,7 @@ import type { Provider } from "../../providers/registry.ts";
 import { refuseAddressKeys } from "./address-keys.ts";
 import { checkBaseUrl, checkHost } from "./base-url.ts";
 import { readCloudConnection } from "./cloud-connection.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection } from "./provider-connection.ts";
 import type { Path } from "../../report/problem.ts";
 import type { Reading } from "../reading.ts";
 import type { ProviderDraft } from "./entry.ts";

@@ -1,8 +1,8 @@
 // `endpoints`: the backends of prompt targets, as addresses that Envoy can call.
 import { isIP } from "node:net";
 import type { z } from "zod";
-import type { PromptEndpoint } from "../../../model/prompt.ts";
-import { readAddress } from "../address.ts";
+import type { PromptEndpoint } from "../../../model/prompts.ts";
+import { readAddress } from "../read-address.ts";
 import type { Path } from "../../report/problem.ts";
 import { checkHost } from "../provider/base-url.ts";
 import { parseDuration } from "../quantity.ts";

@@ -4,11 +4,11 @@ import { checkEntryNames } from "../provider/entry-names.ts";
 import type { PlacedTarget } from "../provider/entry-names.ts";
 import { providerEntry, type ProviderDraft } from "../provider/entry.ts";
 import { readSystemPrompt } from "../provider/system-prompt.ts";
-import { readTarget } from "../provider/target.ts";
-import { defaultModelOf, referredModels } from "../provider/wildcard.ts";
+import { readTarget } from "../provider/provider-target.ts";
+import { defaultModelOf, referredModels } from "../provider/wildcard-models.ts";
 import type { Reading } from "../reading.ts";
 import { list } from "../schema-words.ts";
-import { isRecord } from "../yaml/document.ts";
+import { isRecord } from "../yaml/yaml-document.ts";
 import { type Load, section } from "../section.ts";
 import { systemPrompt } from "./system-prompt.ts";
 

@@ -6,7 +6,7 @@ import { findModel, findModels } from "../configured-model.ts";
 import type { ModelNames } from "../configured-model.ts";
 import type { Path } from "../../report/problem.ts";
 import { checkName } from "../name-rules.ts";
-import { refuseSharedClientKeys } from "../provider/client-keys.ts";
+import { refuseSharedClientKeys } from "../provider/passthrough-auth.ts";
 import type { PlacedTarget } from "../provider/entry-names.ts";
 import type { ProviderDraft } from "../provider/entry.ts";
 import type { Reading } from "../reading.ts";

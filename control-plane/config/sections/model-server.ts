@@ -3,7 +3,7 @@ import { BEARER } from "../../../contract/credentials.ts";
 import type { z } from "zod";
 import { clientNames } from "../../../model/model-names.ts";
 import type { GatewayModel } from "../../../model/model.ts";
-import type { ClassifierBackend, EmbeddingBackend, ModelServer } from "../../../model/prompt.ts";
+import type { ClassifierBackend, EmbeddingBackend, ModelServer } from "../../../model/prompts.ts";
 import type { Path } from "../../report/problem.ts";
 import { suggest, suggestion } from "../../report/suggest.ts";
 import { readHomePath } from "../home-path.ts";

@@ -2,8 +2,8 @@
 import { isIP } from "node:net";
 import type { Observability } from "../../../model/model.ts";
 import { isLoopback } from "../../../model/listener-url.ts";
-import { socketText } from "../address.ts";
-import { contentSchema, readContent } from "../observability/content.ts";
+import { socketText } from "../read-address.ts";
+import { contentSchema, readContent } from "../observability/read-content-rules.ts";
 import { otlpSchema, readOtlp } from "../observability/otlp.ts";
 import { readKeyReference } from "../provider/access-key.ts";
 import type { Reading } from "../reading.ts";

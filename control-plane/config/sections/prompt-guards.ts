@@ -1,6 +1,6 @@
 // `prompt_guards`: the reply that it gives, and what happens when it cannot be asked.
 import type { z } from "zod";
-import { type Guard, GUARDED_LISTENERS } from "../../../model/prompt.ts";
+import { type Guard, GUARDED_LISTENERS } from "../../../model/prompts.ts";
 import { readSystemPrompt } from "../provider/system-prompt.ts";
 import type { Reading } from "../reading.ts";
 import { mapping, oneOf, text } from "../schema-words.ts";

@@ -1,11 +1,11 @@
 // `prompt_targets`: names that exist and each once, and a call of the backend that can always be written.
 import type { z } from "zod";
-import type { PromptTarget } from "../../../model/prompt.ts";
+import type { PromptTarget } from "../../../model/prompts.ts";
 import type { Path } from "../../report/problem.ts";
 import { suggest, suggestion } from "../../report/suggest.ts";
 import { parameter, readParameters } from "../prompt/parameters.ts";
 import { readTargetPath } from "../prompt/path.ts";
-import { readHeaders } from "../provider/headers.ts";
+import { readHeaders } from "../provider/provider-headers.ts";
 import { readSystemPrompt } from "../provider/system-prompt.ts";
 import type { Reading } from "../reading.ts";
 import { flag, list, mapping, named, oneOf, text } from "../schema-words.ts";

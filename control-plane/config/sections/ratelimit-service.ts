@@ -1,6 +1,6 @@
 // `ratelimit_service`: where the limits are counted that several gateways share.
 import type { RateLimitService } from "../../../model/model.ts";
-import { readAddress } from "../address.ts";
+import { readAddress } from "../read-address.ts";
 import { parseDuration } from "../quantity.ts";
 import { duration, mapping, oneOf, text } from "../schema-words.ts";
 import { ratelimits } from "./ratelimits.ts";

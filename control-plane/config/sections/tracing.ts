@@ -1,7 +1,7 @@
 // `tracing`: spans of requests, sent to an OpenTelemetry collector.
 import type { Tracing } from "../../../model/tracing.ts";
 import { readOtlpUrl, URL_EXPECTED } from "../otlp-url.ts";
-import { readHeaders } from "../provider/headers.ts";
+import { readHeaders } from "../provider/provider-headers.ts";
 import { flag, mapping, named, number, oneOf, text } from "../schema-words.ts";
 import { section } from "../section.ts";
 

@@ -1,5 +1,5 @@
 // The question for missing values by a language model, under the target's system prompt (`questions: model`).
-import { type Messages, textOf } from "../conversation.ts";
+import { type Messages, textOf } from "../read-conversation.ts";
 import type { ModelServerOptions, TargetDescription } from "../options.ts";
 import { postJson } from "../post-json.ts";
 import { type Detail, linesFor } from "../question.ts";

@@ -1,7 +1,7 @@
 // Dates and times of day that a person stated, written as a parameter's format asks.
 import * as chrono from "chrono-node";
 import { languageOf } from "../language/language.ts";
-import { type Language, LANGUAGES } from "../language/words.ts";
+import { type Language, LANGUAGES } from "../language/common-words.ts";
 import { clocksIn } from "./clock.ts";
 import { isDateFormat, type Parameter } from "./parameter.ts";
 

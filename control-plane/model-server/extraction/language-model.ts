@@ -1,6 +1,6 @@
 // Parameters by a language model: tool calling through the gateway's own egress listener, so that its log shows the call.
 import { z } from "zod";
-import { type Messages, textOf } from "../conversation.ts";
+import { type Messages, textOf } from "../read-conversation.ts";
 import type { ModelServerOptions } from "../options.ts";
 import { postJson } from "../post-json.ts";
 import { coerce } from "./coerce.ts";

@@ -3,7 +3,7 @@ import { currenciesOf } from "./currencies.ts";
 import { clocksIn } from "./clock.ts";
 import { datesOf } from "./dates.ts";
 import { numbersOf } from "./numbers.ts";
-import { optionsIn } from "./options.ts";
+import { optionsIn } from "./enum-options.ts";
 import { kindOf, type Parameter } from "./parameter.ts";
 
 export function isOnlyOne(parameter: Parameter, text: string, now: Date): boolean {

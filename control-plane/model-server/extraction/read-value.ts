@@ -4,7 +4,7 @@ import { currencyCode } from "./currencies.ts";
 import { readDate, readTime } from "./dates.ts";
 import { readNumber } from "./numbers.ts";
 import { clocksIn } from "./clock.ts";
-import { readOption } from "./options.ts";
+import { readOption } from "./enum-options.ts";
 import { type Kind, kindOf, ownWords, type Parameter, stem } from "./parameter.ts";
 import type { Span } from "../text-span.ts";
 

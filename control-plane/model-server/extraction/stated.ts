@@ -11,7 +11,7 @@ import { currenciesOf } from "./currencies.ts";
 import { datesOf, readDate } from "./dates.ts";
 import { isFlag, readFlag, readFlagOption } from "./flags.ts";
 import { isOnlyOne } from "./only-one.ts";
-import { optionsIn } from "./options.ts";
+import { optionsIn } from "./enum-options.ts";
 import {
   fromDescription,
   kindOf,

@@ -1,7 +1,7 @@
 // The language of a text, and the text in English words, one by one: the embedded model and the extractor know English.
 import type { Span } from "../text-span.ts";
 import { rememberLatest } from "../latest.ts";
-import { CONTENT_WORDS, FUNCTION_WORDS, type Language, LANGUAGES } from "./words.ts";
+import { CONTENT_WORDS, FUNCTION_WORDS, type Language, LANGUAGES } from "./common-words.ts";
 
 /** The part of a text that is read; the models read less. Characters. */
 const MAX_TEXT = 4000;

@@ -2,7 +2,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Hono } from "hono";
 import type { Admitted } from "../admission.ts";
-import type { McpOptions } from "./options.ts";
+import type { McpOptions } from "./mcp-options.ts";
 import type { McpEndpoint } from "./server.ts";
 
 /** The endpoint MCP of contract/endpoints.ts. */

@@ -14,7 +14,7 @@ import { ServerError } from "../server-error.ts";
 import { type ArgumentCheck, argumentCheck } from "./arguments.ts";
 import { callTarget } from "./call-target.ts";
 import { HeldResults, type HoldResult } from "./held-results.ts";
-import type { McpOptions, McpTool } from "./options.ts";
+import type { McpOptions, McpTool } from "./mcp-options.ts";
 import { toolError, toolResult } from "./tool-result.ts";
 import { type EndTurn, newTurns } from "./turns.ts";
 

@@ -5,8 +5,8 @@ import { knownModels } from "../../../model/known-models.ts";
 import type { KnownModels } from "../../../model/known-models.ts";
 import type { GatewayModel } from "../../../model/model.ts";
 import { errorType } from "../classify.ts";
-import { hasTokens, priceFinder, recordedCost } from "../../usage/prices.ts";
-import type { Price } from "../../usage/prices.ts";
+import { hasTokens, priceFinder, recordedCost } from "../../usage/record-cost.ts";
+import type { Price } from "../../usage/record-cost.ts";
 import type { FailedAttempt, UsageLine, UsageRecord } from "../../usage/usage-line.ts";
 
 /** Name of what a request has none of: a model, a key. */

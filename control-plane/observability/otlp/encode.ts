@@ -1,7 +1,7 @@
 // The families as a request of OTLP over HTTP, in its JSON form: cumulative sums and histograms.
 // @see https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding
-import type { Families, FamilySnapshot } from "../families.ts";
-import { attributeName, metricName } from "./names.ts";
+import type { Families, FamilySnapshot } from "../metric-families.ts";
+import { attributeName, metricName } from "./otlp-names.ts";
 
 const CUMULATIVE = 2;
 const NANO_PER_MS = 1_000_000n;

@@ -1,7 +1,7 @@
 // Sends the metrics to an OpenTelemetry collector at an interval. One export at a time: while the collector is slow, further
 // ones are skipped, and nothing is lost, because sums are cumulative. By fetch and JSON, which the protocol allows: its
 // official exporter would be six packages for one request.
-import type { Counter, Families } from "../families.ts";
+import type { Counter, Families } from "../metric-families.ts";
 
 export interface ExporterOptions {
   /** With the path. */

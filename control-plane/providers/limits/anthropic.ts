@@ -1,6 +1,6 @@
 // The known limits of Anthropic's models.
 import type { ModelLimits } from "../../../model/model-limits.ts";
-import { dated, upTo, MODEL_SIZES, type ProviderLimits } from "./families.ts";
+import { dated, upTo, MODEL_SIZES, type ProviderLimits } from "./model-families.ts";
 
 const CLAUDE_MIGRATION =
   "https://platform.claude.com/docs/en/about-claude/models/migration-guide; npm @ai-sdk/anthropic 3.0.138";

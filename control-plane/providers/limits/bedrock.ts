@@ -2,8 +2,8 @@
 // a cross-region profile (`eu.`, `global.`).
 import type { ModelLimits } from "../../../model/model-limits.ts";
 import { ANTHROPIC } from "./anthropic.ts";
-import type { KnownLimits, ProviderLimits } from "./families.ts";
-import { upTo } from "./families.ts";
+import type { KnownLimits, ProviderLimits } from "./model-families.ts";
+import { upTo } from "./model-families.ts";
 
 const FEATURES =
   "https://docs.aws.amazon.com/bedrock/latest/userguide/conversation-inference-supported-models-features.html";

@@ -1,5 +1,5 @@
 // The known limits of Cerebras' models.
-import type { ProviderLimits } from "./families.ts";
+import type { ProviderLimits } from "./model-families.ts";
 
 export const CEREBRAS: ProviderLimits = {
   // 400 "property 'messages.1.assistant.reasoning_content' is unsupported"; `prompt_cache_key` is a member since 2026.

@@ -1,5 +1,5 @@
 // The known limits of DeepSeek's models.
-import { type ProviderLimits } from "./families.ts";
+import { type ProviderLimits } from "./model-families.ts";
 
 export const DEEPSEEK: ProviderLimits = {
   // In a tool loop its thinking models want `reasoning_content` back; the others take it and do not look at it.

@@ -1,6 +1,6 @@
 // The known limits of Google's models: at the OpenAI-compatible endpoint, and in their own API.
 import type { ModelLimits } from "../../../model/model-limits.ts";
-import type { ProviderLimits } from "./families.ts";
+import type { ProviderLimits } from "./model-families.ts";
 
 /** At the OpenAI-compatible endpoint. */
 export const GEMINI_CHAT: ProviderLimits = {

@@ -1,5 +1,5 @@
 // The known limits of Groq's models.
-import { upTo, type ProviderLimits } from "./families.ts";
+import { upTo, type ProviderLimits } from "./model-families.ts";
 
 export const GROQ: ProviderLimits = {
   everyModel: {

@@ -1,5 +1,5 @@
 // The known limits of Mistral's models.
-import { family, MODEL_SIZES, type ProviderLimits } from "./families.ts";
+import { family, MODEL_SIZES, type ProviderLimits } from "./model-families.ts";
 
 export const MISTRAL: ProviderLimits = {
   // Refuses every member that its reference does not name, with 422 "Extra inputs are not permitted".

@@ -1,6 +1,6 @@
 // The known limits of Moonshot AI's models.
 import type { ModelLimits } from "../../../model/model-limits.ts";
-import { MODEL_SIZES, type ProviderLimits } from "./families.ts";
+import { MODEL_SIZES, type ProviderLimits } from "./model-families.ts";
 
 /** Kimi models fix these themselves: another value is a 400. */
 const KIMI: ModelLimits = {

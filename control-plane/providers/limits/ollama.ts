@@ -1,5 +1,5 @@
 // The known limits of Ollama's models.
-import { upTo, type ProviderLimits } from "./families.ts";
+import { upTo, type ProviderLimits } from "./model-families.ts";
 
 export const OLLAMA: ProviderLimits = {
   // A model that cannot think answers 400 to any effort, and which can is not to be seen from its name.

@@ -1,6 +1,6 @@
 // The known limits of OpenAI's models.
 import type { ModelLimits } from "../../../model/model-limits.ts";
-import { family, upTo, MODEL_SIZES, type ProviderLimits } from "./families.ts";
+import { family, upTo, MODEL_SIZES, type ProviderLimits } from "./model-families.ts";
 
 const OPENAI_REASONING_GUIDE = "https://developers.openai.com/api/docs/guides/reasoning";
 

@@ -1,5 +1,5 @@
 // The known limits of OpenRouter's models.
-import { upTo, type ProviderLimits } from "./families.ts";
+import { upTo, type ProviderLimits } from "./model-families.ts";
 
 export const OPENROUTER: ProviderLimits = {
   // It leaves out itself what a model does not take.

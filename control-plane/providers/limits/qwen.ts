@@ -1,5 +1,5 @@
 // The known limits of Qwen (Alibaba Cloud)'s models.
-import { family, type ProviderLimits } from "./families.ts";
+import { family, type ProviderLimits } from "./model-families.ts";
 
 export const QWEN: ProviderLimits = {
   // Thinking is asked for by `enable_thinking`, not by efforts.

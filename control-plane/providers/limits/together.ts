@@ -1,5 +1,5 @@
 // The known limits of Together AI's models.
-import { upTo, type ProviderLimits } from "./families.ts";
+import { upTo, type ProviderLimits } from "./model-families.ts";
 
 export const TOGETHER: ProviderLimits = {
   families: [

@@ -1,5 +1,5 @@
 // The known limits of vLLM's models.
-import { type ProviderLimits } from "./families.ts";
+import { type ProviderLimits } from "./model-families.ts";
 
 export const VLLM: ProviderLimits = {
   everyModel: {

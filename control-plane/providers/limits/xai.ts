@@ -1,6 +1,6 @@
 // The known limits of xAI's models.
 import type { ModelLimits } from "../../../model/model-limits.ts";
-import { upTo, MODEL_SIZES, type ProviderLimits } from "./families.ts";
+import { upTo, MODEL_SIZES, type ProviderLimits } from "./model-families.ts";
 
 const XAI_REASONING: ModelLimits = {
   stop: false,

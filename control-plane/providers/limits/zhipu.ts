@@ -1,5 +1,5 @@
 // The known limits of Zhipu (Z.ai)'s models.
-import { upTo, MODEL_SIZES, type ProviderLimits } from "./families.ts";
+import { upTo, MODEL_SIZES, type ProviderLimits } from "./model-families.ts";
 
 export const ZHIPU: ProviderLimits = {
   everyModel: {

@@ -2,7 +2,7 @@
 // spent, what it was granted (what is spent included), and until when. The script changes one gateway's field, and never
 // grants more than what is left when the others use all that they were granted.
 import { createHash } from "node:crypto";
-import { readHash, redisProblem, type RedisConnection } from "./connection.ts";
+import { readHash, redisProblem, type RedisConnection } from "./redis-connection.ts";
 
 /** A grant ends when its gateway has not been heard of for so long. By Redis's clock. */
 export const LEASE_MS = 60_000;

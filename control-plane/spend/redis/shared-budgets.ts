@@ -5,9 +5,9 @@ import type { Redis } from "../../../model/model.ts";
 import type { EnvoyLimits } from "../envoy-limits.ts";
 import type { Grant } from "../limits.ts";
 import type { Tally } from "../tallies.ts";
-import { type RedisConnection, redisProblem } from "./connection.ts";
+import { type RedisConnection, redisProblem } from "./redis-connection.ts";
 import { LEASE_MS, requestGrant, SETTLE_MS } from "./grant-script.ts";
-import { budgetKey, memoryKey } from "./keys.ts";
+import { budgetKey, memoryKey } from "./redis-keys.ts";
 import { wantedGrant } from "./grant-size.ts";
 
 /** Between two requests for a grant: while a budget is used, for a while after that, and then. */

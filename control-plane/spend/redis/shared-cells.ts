@@ -1,8 +1,8 @@
 // What each gateway has spent by day, key and model, in Redis: a hash per month, which `gateway spend` reads. The values are
 // those of the gateway's own ledger, so writing one again changes nothing.
 import { type Cell, DAY_MS, SUMS } from "../cell.ts";
-import { readHash, type RedisConnection } from "./connection.ts";
-import { cellsKey } from "./keys.ts";
+import { readHash, type RedisConnection } from "./redis-connection.ts";
+import { cellsKey } from "./redis-keys.ts";
 
 /** How long a month is kept after its last change. */
 const KEEP_S = 400 * 24 * 3600;

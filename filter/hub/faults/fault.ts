@@ -1,5 +1,5 @@
 // A fault: an error independent of any dialect, before a dialect writes it into its envelope.
-import { countRefusal } from "../../memory/budget";
+import { countRefusal } from "../../memory/memory-budget";
 
 /**
  * Anthropic's code (`error.details.error_code`) for a conversation that the server cannot keep: the tool runners of its SDKs,

@@ -1,10 +1,10 @@
 // Step 6: calls the target's API. Its response is the text for the language model, or the gateway's own response.
 import { GET, POST } from "../../callouts/call";
-import { CalloutResponse } from "../../callouts/response";
+import { CalloutResponse } from "../../callouts/callout-response";
 import { PromptTarget } from "../../config/prompt-target";
 import { PromptPart } from "../../exchange/prompt-times";
 import { firstChoiceMessage } from "../completion";
-import { apiFault, valueFault } from "../faults";
+import { apiFault, valueFault } from "../prompt-faults";
 import { StepOutcome } from "../outcome";
 import { Prompt } from "../prompt";
 import { ApiRequest } from "../api-request";

@@ -3,7 +3,7 @@
 import { PromptPart } from "../../exchange/prompt-times";
 import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
-import { appendInput } from "../conversation";
+import { appendInput } from "../prompt-messages";
 import { StepOutcome } from "../outcome";
 import { Prompt } from "../prompt";
 import { ModelServerStep } from "./step";

@@ -4,7 +4,7 @@ import { Tape } from "../../bytes/json/tape";
 import { unescape } from "../../bytes/json/text";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
 import { firstChoiceMessage } from "../completion";
-import { appendMessages } from "../conversation";
+import { appendMessages } from "../prompt-messages";
 import { StepOutcome } from "../outcome";
 import { Prompt } from "../prompt";
 import { ModelServerStep } from "./step";

@@ -2,8 +2,8 @@
 import { PromptPart } from "../../exchange/prompt-times";
 import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant } from "../../bytes/text/bytes";
-import { appendMessages, appendUserTurns } from "../conversation";
-import { groundingFault } from "../faults";
+import { appendMessages, appendUserTurns } from "../prompt-messages";
+import { groundingFault } from "../prompt-faults";
 import { StepOutcome } from "../outcome";
 import { Prompt } from "../prompt";
 import { ModelServerStep } from "./step";

@@ -1,12 +1,12 @@
 // A step of a prompt: one callout and what its response means. Most are calls to the model server.
 import { Call } from "../../callouts/call";
 import { send } from "../../callouts/callouts";
-import { CalloutResponse } from "../../callouts/response";
+import { CalloutResponse } from "../../callouts/callout-response";
 import { PromptPart } from "../../exchange/prompt-times";
 import { logWarning } from "../../host/host";
 import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/bytes";
-import { timeoutFault } from "../faults";
+import { timeoutFault } from "../prompt-faults";
 import { StepOutcome } from "../outcome";
 import { Prompt } from "../prompt";
 

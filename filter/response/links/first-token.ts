@@ -1,7 +1,7 @@
 // The beginning of a response that another attempt may follow: held until it shows content or an error.
 import { wasRefused } from "../../memory/blocks";
 import { Fault } from "../../hub/faults/fault";
-import { FirstToken, HAS_CONTENT, PENDING } from "../../dialects/first-token";
+import { FirstToken, HAS_CONTENT, PENDING } from "../../dialects/response-start";
 import { JSON_TYPE } from "../../exchange/respond";
 import { FollowUp } from "../../exchange/follow-up";
 import { Exchange } from "../../exchange/exchange";

@@ -9,7 +9,7 @@ import { header, RESPONSE_HEADERS, setHeader, setHeaderNumber } from "../../host
 import { CONTINUE, STOP } from "../../host/status";
 import { scratchBuffer } from "../../bytes/text/bytes";
 import { localResponseFault, responseDetails, toolServerFault } from "../../exchange/envoy-errors";
-import { writeFault } from "../../exchange/write-fault";
+import { writeFault } from "../../exchange/write-client-fault";
 import { MCP } from "../../../contract/endpoints";
 import { Fault } from "../../hub/faults/fault";
 import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "../../exchange/header-names";

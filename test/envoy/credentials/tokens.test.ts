@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { secretWith } from "../../../envoy/cloud-credentials.ts";
+import { secretWith } from "../../../envoy/credential-filters.ts";
 import { tokensOf } from "../../../model/cloud-credentials.ts";
 import type { GatewayModel } from "../../../model/model.ts";
 import type { Gateway } from "../../gateway/gateway.ts";

@@ -2,16 +2,19 @@
 // the listener on which the control plane sets limits.
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { BUDGET_CHARGED, BUDGET_ID } from "../../../contract/budgets.ts";
+import type { BUDGET_CHARGED, BUDGET_ID } from "../../../contract/budget-format.ts";
 import { PROPERTY_USAGE } from "../../../contract/usage-record.ts";
 import { loadConfiguration } from "../../../control-plane/config/load.ts";
 import { budgetFingerprint } from "../../../model/budgets.ts";
-import { filterConfig } from "../../../model/filter-document/document.ts";
+import { filterConfig } from "../../../model/filter-document/write-document.ts";
 import type { GatewayModel } from "../../../model/model.ts";
 import type { UsageRecord } from "../../../control-plane/usage/usage-line.ts";
-import type { ExchangeInput, ExchangeResult } from "../../../control-plane/wasm-host/exchange.ts";
+import type {
+  ExchangeInput,
+  ExchangeResult,
+} from "../../../control-plane/wasm-host/wasm-exchange.ts";
 import { compileFilter, FilterHost } from "../../../control-plane/wasm-host/filter-host.ts";
-import { SharedData } from "../../../control-plane/wasm-host/shared-data.ts";
+import { SharedData } from "../../../control-plane/wasm-host/wasm-shared-data.ts";
 import type { UpstreamResponse } from "../../../control-plane/wasm-host/upstream.ts";
 import { providerResponse } from "../rate-limits/provider-responses.ts";
 

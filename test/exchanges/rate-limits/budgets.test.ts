@@ -1,6 +1,6 @@
 // Who shares a budget: header values, names of models, and workers.
 import { describe, expect, it } from "vitest";
-import { SharedData } from "../../../control-plane/wasm-host/shared-data.ts";
+import { SharedData } from "../../../control-plane/wasm-host/wasm-shared-data.ts";
 import { CHAT, providerResponse } from "./provider-responses.ts";
 import { header, remaining, start, THOUSAND } from "./set-up.ts";
 import type { Ask } from "./set-up.ts";

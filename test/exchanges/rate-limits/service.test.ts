@@ -1,6 +1,6 @@
 // What the filter gives Envoy's rate limit service to count, and how it passes on what the service returns.
 import { describe, expect, it } from "vitest";
-import type { ExchangeResult } from "../../../control-plane/wasm-host/exchange.ts";
+import type { ExchangeResult } from "../../../control-plane/wasm-host/wasm-exchange.ts";
 import type { UpstreamResponse } from "../../../control-plane/wasm-host/upstream.ts";
 import { RETRY } from "../../envoy/models.ts";
 import { providerResponse } from "./provider-responses.ts";

@@ -2,11 +2,14 @@
 import { join } from "node:path";
 import { expect } from "vitest";
 import { loadConfiguration } from "../../../control-plane/config/load.ts";
-import { filterConfig } from "../../../model/filter-document/document.ts";
+import { filterConfig } from "../../../model/filter-document/write-document.ts";
 import type { GatewayModel } from "../../../model/model.ts";
-import type { ExchangeInput, ExchangeResult } from "../../../control-plane/wasm-host/exchange.ts";
+import type {
+  ExchangeInput,
+  ExchangeResult,
+} from "../../../control-plane/wasm-host/wasm-exchange.ts";
 import { FilterHost, compileFilter } from "../../../control-plane/wasm-host/filter-host.ts";
-import { SharedData } from "../../../control-plane/wasm-host/shared-data.ts";
+import { SharedData } from "../../../control-plane/wasm-host/wasm-shared-data.ts";
 import type { UpstreamResponse } from "../../../control-plane/wasm-host/upstream.ts";
 import { providerResponse } from "./provider-responses.ts";
 import type { Dialect } from "./provider-responses.ts";

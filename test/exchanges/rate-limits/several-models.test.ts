@@ -1,7 +1,7 @@
 // Limits of a name that stands for several models.
 import { describe, expect, it } from "vitest";
 import type { GatewayModel } from "../../../model/model.ts";
-import type { ExchangeInput } from "../../../control-plane/wasm-host/exchange.ts";
+import type { ExchangeInput } from "../../../control-plane/wasm-host/wasm-exchange.ts";
 import type { UpstreamResponse } from "../../../control-plane/wasm-host/upstream.ts";
 import { RETRY } from "../../envoy/models.ts";
 import { providerResponse } from "./provider-responses.ts";

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CREDENTIAL_KINDS, CredentialKind, NO_CREDENTIAL } from "../../../contract/credentials.ts";
 import { DIALECTS } from "../../../contract/dialects.ts";
-import { filterConfig } from "../../../model/filter-document/document.ts";
+import { filterConfig } from "../../../model/filter-document/write-document.ts";
 import { clusterOf } from "../../../model/upstreams.ts";
 import { folderOf } from "../../../scripts/docs/dialect-tables.ts";
 import { host, modelOf, targetAt } from "../../envoy/models.ts";

@@ -8,7 +8,7 @@ import { renderBootstrap } from "../../../envoy/bootstrap.ts";
 import type { GatewayModel } from "../../../model/model.ts";
 import type { RuntimeEnvironment } from "../../../envoy/runtime-environment.ts";
 import { toYaml } from "../../../envoy/yaml.ts";
-import type { Value } from "../../../envoy/types.ts";
+import type { Value } from "../../../envoy/envoy-types.ts";
 import { compactJson } from "../../golden/compact-json.ts";
 import { GOLDEN_MODELS } from "../../envoy/models.ts";
 import { FILTER_DOCUMENT, fileOf, partsOf, variants } from "./render/parts.ts";

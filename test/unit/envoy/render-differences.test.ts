@@ -1,7 +1,7 @@
 // The list of differences that the goldens of the rendered configuration consist of: exact, and short.
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { Value } from "../../../envoy/types.ts";
+import type { Value } from "../../../envoy/envoy-types.ts";
 import { differences } from "./render/differences.ts";
 
 it("lists changed, absent and added members by path", () => {

@@ -1,6 +1,6 @@
 // What the tests of filter/bytes/event-stream call (test/unit/filter/event-stream-framer.ts).
 import { crc32 as checksum } from "../../../filter/bytes/event-stream/crc32";
-import { EventStreamFramer } from "../../../filter/bytes/event-stream/framer";
+import { EventStreamFramer } from "../../../filter/bytes/event-stream/event-stream-framer";
 import { PADDING } from "../../../filter/bytes/text/bytes";
 
 let framer = new EventStreamFramer();

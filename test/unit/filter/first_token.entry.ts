@@ -1,6 +1,6 @@
 // What the tests of filter/dialects/first-token call (test/unit/filter/first-token.ts).
-import { FirstToken } from "../../../filter/dialects/first-token";
-import { DIALECTS } from "../../../filter/dialects/registry";
+import { FirstToken } from "../../../filter/dialects/response-start";
+import { DIALECTS } from "../../../filter/dialects/dialect-registry";
 import { PADDING } from "../../../filter/bytes/text/bytes";
 
 let look: FirstToken = new FirstToken(DIALECTS[0], false);

@@ -1,5 +1,5 @@
 // What the tests of filter/sse call (test/unit/filter/sse-framer.ts).
-import { SseFramer } from "../../../filter/bytes/sse/framer";
+import { SseFramer } from "../../../filter/bytes/sse/sse-framer";
 import { PADDING } from "../../../filter/bytes/text/bytes";
 
 let framer = new SseFramer();

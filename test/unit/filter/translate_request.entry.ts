@@ -6,7 +6,7 @@ import { RequestLimits, RequestReport } from "../../../filter/hub/request/reques
 import { Document } from "../../../filter/config/document";
 import { readLimits } from "../../../filter/config/read-limits";
 import { awaitSignatures } from "../../../filter/dialects/edit-call-ids";
-import { CLIENT_DIALECTS, DIALECTS } from "../../../filter/dialects/registry";
+import { CLIENT_DIALECTS, DIALECTS } from "../../../filter/dialects/dialect-registry";
 import { RequestNotes } from "../../../filter/hub/request/request-notes";
 import { Edits } from "../../../filter/bytes/json/edit";
 import { scan } from "../../../filter/bytes/json/scan";

@@ -4,7 +4,7 @@ import {
   ResponseTranslator,
   readError,
 } from "../../../filter/dialects/translate-response";
-import { CLIENT_DIALECTS, DIALECTS } from "../../../filter/dialects/registry";
+import { CLIENT_DIALECTS, DIALECTS } from "../../../filter/dialects/dialect-registry";
 import { recogniseContextLength } from "../../../filter/hub/faults/context-length";
 import { Fault } from "../../../filter/hub/faults/fault";
 import { RequestNotes } from "../../../filter/hub/request/request-notes";

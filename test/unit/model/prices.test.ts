@@ -6,7 +6,7 @@ import { modelNames } from "../../../control-plane/cli/commands/models.ts";
 import type { GatewayModel } from "../../../model/model.ts";
 import { pricesOf } from "../../../model/prices.ts";
 import { providerWord } from "../../../model/provider-words.ts";
-import { costOf } from "../../../control-plane/usage/prices.ts";
+import { costOf } from "../../../control-plane/usage/record-cost.ts";
 import type { UsageRecord } from "../../../control-plane/usage/usage-line.ts";
 
 function modelOf(text: string): GatewayModel {

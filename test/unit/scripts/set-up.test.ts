@@ -18,7 +18,7 @@ import {
   ENVOY_VERSION,
   findEnvoy,
 } from "../../../control-plane/supervisor/envoy-binary.ts";
-import { VERSION } from "../../../control-plane/supervisor/version.ts";
+import { VERSION } from "../../../control-plane/supervisor/package-version.ts";
 import { filterVersionSource } from "../../../scripts/build-filter.ts";
 import { adviceFor, dependenciesAreCurrent } from "../../../scripts/dependencies.mjs";
 import { summary } from "../../../scripts/test-summary.mjs";

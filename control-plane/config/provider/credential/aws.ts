@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import type { AwsRole, AwsSource, Signing } from "../../../../model/cloud-credentials.ts";
 import type { Path } from "../../../report/problem.ts";
 import type { Reading } from "../../reading.ts";
-import { readFileOf, resolveFile } from "./file.ts";
-import { AWS_SOURCES, type CredentialDraft } from "./schema.ts";
+import { readFileOf, resolveFile } from "./credential-file.ts";
+import { AWS_SOURCES, type CredentialDraft } from "./credential-schema.ts";
 
 type SourceName = AwsSource["from"];
 

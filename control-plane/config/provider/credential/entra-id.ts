@@ -4,8 +4,8 @@ import type { EntraOrigin, EntraSource } from "../../../../model/cloud-credentia
 import type { Path } from "../../../report/problem.ts";
 import type { Reading } from "../../reading.ts";
 import { readKeyReference } from "../access-key.ts";
-import { readFileOf, resolveFile } from "./file.ts";
-import { type CredentialDraft, ENTRA_SOURCES } from "./schema.ts";
+import { readFileOf, resolveFile } from "./credential-file.ts";
+import { type CredentialDraft, ENTRA_SOURCES } from "./credential-schema.ts";
 
 const DEFAULT_SCOPE = "https://cognitiveservices.azure.com/.default";
 const SECRET = "AZURE_CLIENT_SECRET";

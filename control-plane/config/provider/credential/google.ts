@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { GoogleSource } from "../../../../model/cloud-credentials.ts";
 import type { Path } from "../../../report/problem.ts";
 import type { Reading } from "../../reading.ts";
-import { readFileOf, resolveFile } from "./file.ts";
-import type { CredentialDraft } from "./schema.ts";
+import { readFileOf, resolveFile } from "./credential-file.ts";
+import type { CredentialDraft } from "./credential-schema.ts";
 
 const ACCOUNT = /^[\w.-]+@[\w.-]+\.[a-z]+$/;
 /** The types of files that google-auth-library reads. */

@@ -4,7 +4,7 @@ import { ResponseSink } from "../../../hub/response/events";
 import { Translation } from "../../../hub/response/translation";
 import { ResponseReader } from "../../../hub/response/response-reader";
 import { Usage } from "../../../hub/response/usage";
-import { EventStreamFramer } from "../../../bytes/event-stream/framer";
+import { EventStreamFramer } from "../../../bytes/event-stream/event-stream-framer";
 import { Framer } from "../../../bytes/framer";
 import { Tape } from "../../../bytes/json/tape";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../../../bytes/text/bytes";

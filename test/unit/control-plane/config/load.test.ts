@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse as parseYaml, stringify } from "yaml";
-import { readDocument } from "../../../../control-plane/config/yaml/document.ts";
+import { readDocument } from "../../../../control-plane/config/yaml/yaml-document.ts";
 import { loadConfiguration } from "../../../../control-plane/config/load.ts";
 import type { LoadResult } from "../../../../control-plane/config/load.ts";
 import { formatProblem } from "../../../../control-plane/report/problem.ts";

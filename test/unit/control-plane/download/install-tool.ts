@@ -1,7 +1,7 @@
 // One of several processes that install the same wheel: node install-tool.ts <file as JSON> <cache>
 import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
-import type { PinnedFile } from "../../../../control-plane/download/file.ts";
+import type { PinnedFile } from "../../../../control-plane/download/pinned-file.ts";
 import { progressOn } from "../../../../control-plane/download/progress.ts";
 import { installWheel } from "../../../../control-plane/download/wheel.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readClientRequest } from "../../../../control-plane/explain/read-request.ts";
 import { requestOfCurl } from "../../../../control-plane/explain/curl.ts";
-import { maskHeaders, maskQuery } from "../../../../control-plane/explain/mask.ts";
+import { maskHeaders, maskQuery } from "../../../../control-plane/explain/masked-headers.ts";
 
 let directory: string;
 beforeAll(() => {

@@ -7,7 +7,7 @@ import { cached, openEmbedder } from "../../../../control-plane/model-server/emb
 import { loadOnnxModel, tokenIds } from "../../../../control-plane/model-server/onnx-model.ts";
 import { RunQueue } from "../../../../control-plane/model-server/run-queue.ts";
 import { cosine } from "../../../../control-plane/model-server/vector.ts";
-import { ensureEmbeddedModel } from "../../../../control-plane/download/embedded-model.ts";
+import { ensureEmbeddedModel } from "../../../../control-plane/download/embedded-model-download.ts";
 import reference from "./reference-embeddings.json" with { type: "json" };
 
 const NOTHING: Embedding = { vector: new Float32Array(), tokens: 0 };

@@ -25,7 +25,7 @@ function readCases(name: string): LanguageCases {
   return { targets: targetDescription.array().parse(file.targets), cases: file.cases };
 }
 
-/** With these the words of control-plane/model-server/language/words.ts were chosen. */
+/** With these the words of control-plane/model-server/language/common-words.ts were chosen. */
 export const LANGUAGE_CASES = readCases("languages.json");
 /** Written afterwards, for other targets; no word was added for them. */
 export const UNSEEN_CASES = readCases("languages-unseen.json");

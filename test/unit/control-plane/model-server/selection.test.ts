@@ -1,6 +1,9 @@
 // Which target a conversation is meant for: scores, thresholds, and dialogues about parameters that only the messages hold.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { dialogueOf, readsAsAnswer } from "../../../../control-plane/model-server/conversation.ts";
+import {
+  dialogueOf,
+  readsAsAnswer,
+} from "../../../../control-plane/model-server/read-conversation.ts";
 import { questionFor } from "../../../../control-plane/model-server/question.ts";
 import { select } from "../../../../control-plane/model-server/selection.ts";
 import { conversation, type Running, startServer, zeroshot } from "./running.ts";

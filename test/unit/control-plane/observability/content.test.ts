@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { contentOf } from "../../../../control-plane/observability/history/content.ts";
+import { contentOf } from "../../../../control-plane/observability/history/request-content.ts";
 
 let directory: string;
 let log: string;

@@ -20,7 +20,7 @@ import type { HistoryOptions } from "../../../../control-plane/observability/his
 import { observer } from "../../../../control-plane/observability/history/observed-request.ts";
 import { storyOf } from "../../../../control-plane/observability/history/story.ts";
 import { spentSince, summaryOf } from "../../../../control-plane/observability/history/summary.ts";
-import { Usage } from "../../../../control-plane/usage/usage.ts";
+import { Usage } from "../../../../control-plane/usage/usage-follower.ts";
 
 const CONFIG = `
 llm_providers:

@@ -9,12 +9,12 @@ import { History } from "../../../../control-plane/observability/history/history
 import { observer } from "../../../../control-plane/observability/history/observed-request.ts";
 import { Sketch } from "../../../../control-plane/observability/history/sketch.ts";
 import { Live } from "../../../../control-plane/observability/live/live.ts";
-import { envoyState } from "../../../../control-plane/observability/live/providers.ts";
+import { envoyState } from "../../../../control-plane/observability/live/provider-state.ts";
 import {
   eventText,
   Subscribers,
 } from "../../../../control-plane/observability/live/subscribers.ts";
-import { Usage } from "../../../../control-plane/usage/usage.ts";
+import { Usage } from "../../../../control-plane/usage/usage-follower.ts";
 
 const text = "llm_providers: [{model: openai/gpt-4o, access_key: $KEY}]\nobservability: {}\n";
 const loaded = loadConfiguration({ file: "gateway.yaml", text }, { KEY: "k".repeat(30) });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { loadConfiguration } from "../../../../control-plane/config/load.ts";
 import { Observability } from "../../../../control-plane/observability/observability.ts";
-import { Usage } from "../../../../control-plane/usage/usage.ts";
+import { Usage } from "../../../../control-plane/usage/usage-follower.ts";
 import { checkJson } from "../../../otlp/messages.ts";
 
 const LINE = `1763800000.123 200 - 12 1 900 100 50 10 20 {"id":"i","listener":"egress","endpoint":"/v1/chat/completions","target":"openai/gpt-4o","requested":"gpt-4o","input":7,"output":3}\n`;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../../../control-plane/config/load.ts";
 import { formatProblem } from "../../../../control-plane/report/problem.ts";
 import type { GatewayModel } from "../../../../model/model.ts";
-import { costOf, pricesOf } from "../../../../control-plane/usage/prices.ts";
+import { costOf, pricesOf } from "../../../../control-plane/usage/record-cost.ts";
 import { RequestMetrics } from "../../../../control-plane/observability/request-metrics.ts";
 import { readUsageLine } from "../../../../control-plane/usage/usage-line.ts";
 import type { UsageLine, UsageRecord } from "../../../../control-plane/usage/usage-line.ts";

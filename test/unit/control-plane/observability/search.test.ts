@@ -8,7 +8,7 @@ import { loadConfiguration } from "../../../../control-plane/config/load.ts";
 import { History } from "../../../../control-plane/observability/history/history.ts";
 import { observer } from "../../../../control-plane/observability/history/observed-request.ts";
 import { searchRequests } from "../../../../control-plane/observability/page/search.ts";
-import { Usage } from "../../../../control-plane/usage/usage.ts";
+import { Usage } from "../../../../control-plane/usage/usage-follower.ts";
 
 const text = "llm_providers: [{model: openai/gpt-4o, access_key: $KEY}]\nobservability: {}\n";
 const loaded = loadConfiguration({ file: "gateway.yaml", text }, { KEY: "k".repeat(30) });

@@ -1,4 +1,4 @@
-// An Envoy's table of budgets, as contract/budgets.ts describes it, on a unix socket.
+// An Envoy's table of budgets, as contract/budget-format.ts describes it, on a unix socket.
 import { createServer, type Server } from "node:http";
 import type { Limit } from "../../../../control-plane/spend/limits.ts";
 import { closeNow, listenAt } from "../../../../control-plane/model-server/unix-socket.ts";

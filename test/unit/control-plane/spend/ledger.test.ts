@@ -21,7 +21,7 @@ import type { Cell, RecordRules } from "../../../../control-plane/spend/cell.ts"
 import { addCells, CellsTable, SCHEMA } from "../../../../control-plane/spend/cells-table.ts";
 import { Ledger } from "../../../../control-plane/spend/ledger.ts";
 import { UsageDatabase } from "../../../../control-plane/usage/usage-database.ts";
-import { Usage } from "../../../../control-plane/usage/usage.ts";
+import { Usage } from "../../../../control-plane/usage/usage-follower.ts";
 import { usageLine } from "./lines.ts";
 
 const CONTROL_PLANE = join(import.meta.dirname, "../../../../control-plane");
@@ -186,7 +186,7 @@ it("adds each line once if its process is killed at any moment", async () => {
   write(...costs(...Array.from({ length: 20_000 }, () => 1)));
   const program = `
     import { Ledger } from ${JSON.stringify(join(CONTROL_PLANE, "spend/ledger.ts"))};
-    import { Usage } from ${JSON.stringify(join(CONTROL_PLANE, "usage/usage.ts"))};
+    import { Usage } from ${JSON.stringify(join(CONTROL_PLANE, "usage/usage-follower.ts"))};
     const usage = new Usage({ directory: ${JSON.stringify(directory)}, report: console.error, commitMs: 0 });
     usage.attach(new Ledger({ usage, startsAtEnd: () => false, onSpend: () => process.stdout.write("."), onOpen: () => undefined }));
     usage.follow(${JSON.stringify(log)});`;

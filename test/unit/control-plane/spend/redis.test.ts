@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import {
   connectRedis,
   type RedisConnection,
-} from "../../../../control-plane/spend/redis/connection.ts";
+} from "../../../../control-plane/spend/redis/redis-connection.ts";
 import {
   type GrantRequest,
   requestGrant,

@@ -8,12 +8,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Budget, budgetFingerprint } from "../../../../model/budgets.ts";
 import type { GatewayModel } from "../../../../model/model.ts";
-import { connectRedis } from "../../../../control-plane/spend/redis/connection.ts";
-import { budgetKey } from "../../../../control-plane/spend/redis/keys.ts";
+import { connectRedis } from "../../../../control-plane/spend/redis/redis-connection.ts";
+import { budgetKey } from "../../../../control-plane/spend/redis/redis-keys.ts";
 import { SharedBudgets } from "../../../../control-plane/spend/redis/shared-budgets.ts";
 import { Spend } from "../../../../control-plane/spend/spend.ts";
 import type { Tally } from "../../../../control-plane/spend/tallies.ts";
-import { Usage } from "../../../../control-plane/usage/usage.ts";
+import { Usage } from "../../../../control-plane/usage/usage-follower.ts";
 import { missingForRateLimitService } from "../../../../scripts/rate-limit-service.ts";
 import { startRedis, type TestRedis } from "../../../gateway/redis.ts";
 

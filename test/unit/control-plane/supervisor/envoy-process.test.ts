@@ -12,7 +12,7 @@ import {
 import {
   findCaFile,
   requireCaFile,
-} from "../../../../control-plane/supervisor/runtime-environment.ts";
+} from "../../../../control-plane/supervisor/machine-settings.ts";
 
 let directory: string;
 beforeEach(() => {

@@ -23,7 +23,7 @@ import { observer } from "../../../../control-plane/observability/history/observ
 import { RequestMetrics } from "../../../../control-plane/observability/request-metrics.ts";
 import { Ledger } from "../../../../control-plane/spend/ledger.ts";
 import { readSpend } from "../../../../control-plane/spend/read-spend.ts";
-import { Usage } from "../../../../control-plane/usage/usage.ts";
+import { Usage } from "../../../../control-plane/usage/usage-follower.ts";
 
 const FIXTURES = join(import.meta.dirname, "older-files");
 /** Where metrics.json ends. */
@@ -135,7 +135,7 @@ it("a process that is killed at any moment takes over nothing twice", async () =
   const folder = join(import.meta.dirname, "../../../../control-plane");
   const program = `
     import { Ledger } from ${JSON.stringify(join(folder, "spend/ledger.ts"))};
-    import { Usage } from ${JSON.stringify(join(folder, "usage/usage.ts"))};
+    import { Usage } from ${JSON.stringify(join(folder, "usage/usage-follower.ts"))};
     process.stdout.write(".");
     const usage = new Usage({ directory: ${JSON.stringify(directory)}, report: () => process.stdout.write(".") });
     usage.attach(new Ledger({ usage, startsAtEnd: () => false, onSpend: () => undefined, onOpen: () => undefined }));

@@ -1,6 +1,6 @@
 // What one JSON value has otherwise than another: a list of paths and values, short enough to read.
 import { isDeepStrictEqual } from "node:util";
-import type { Value } from "../../../../envoy/types.ts";
+import type { Value } from "../../../../envoy/envoy-types.ts";
 
 export interface Difference {
   /** Names and indexes: `routes[2].timeout`, `filters[router]`; `[2-4]` are items 2 and 3 of the first value. */

@@ -1,5 +1,5 @@
 // A rendered bootstrap split by concern, for goldens that a person can review. What several places share stands once.
-import type { Bootstrap, Value } from "../../../../envoy/types.ts";
+import type { Bootstrap, Value } from "../../../../envoy/envoy-types.ts";
 import { differences } from "./differences.ts";
 
 export const FILTER_DOCUMENT = "filter document";

@@ -3,8 +3,8 @@
 // and a stream that ends before `message_stop` become Anthropic's error event.
 // @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModelWithResponseStream.html
 import { wasRefused } from "../../../../memory/blocks";
-import { mayHold } from "../../../../memory/budget";
-import { EventStreamFramer } from "../../../../bytes/event-stream/framer";
+import { mayHold } from "../../../../memory/memory-budget";
+import { EventStreamFramer } from "../../../../bytes/event-stream/event-stream-framer";
 import { Edits } from "../../../../bytes/json/edit";
 import { scan, SCAN_OK } from "../../../../bytes/json/scan";
 import { scratchTape } from "../../../../bytes/json/tape";

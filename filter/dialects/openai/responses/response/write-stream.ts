@@ -1,7 +1,7 @@
 // Writes the hub's events as a stream of the Responses API: response.created, response.in_progress, the items one after the
 // other, and one terminal event that repeats all items.
 // @see https://platform.openai.com/docs/api-reference/responses-streaming
-import { mayHold } from "../../../../memory/budget";
+import { mayHold } from "../../../../memory/memory-budget";
 import { DROPPED_OUTPUT } from "../../../../hub/dropped";
 import { Fault } from "../../../../hub/faults/fault";
 import { Translation } from "../../../../hub/response/translation";

@@ -5,7 +5,7 @@ import type { Environment } from "../../../../../control-plane/report/environmen
 import { AGENT_MODELS } from "../../../../../control-plane/config/starter/agent-models.ts";
 import { starterConfiguration } from "../../../../../control-plane/config/starter/configuration.ts";
 import { STARTERS } from "../../../../../control-plane/providers/starters.ts";
-import { filterConfig } from "../../../../../model/filter-document/document.ts";
+import { filterConfig } from "../../../../../model/filter-document/write-document.ts";
 
 function environmentOf(providers: readonly string[]): Environment {
   const rows = STARTERS.filter(({ provider }) => providers.includes(provider));

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MCP, TARGET_CALL } from "../../../../../contract/endpoints.ts";
 import { TARGET_CALL_PATH } from "../../../../../control-plane/model-server/mcp/call-target.ts";
 import { MCP_PATH } from "../../../../../control-plane/model-server/mcp/route.ts";
-import type { PromptParameter, PromptTarget } from "../../../../../model/prompt.ts";
+import type { PromptParameter, PromptTarget } from "../../../../../model/prompts.ts";
 import { mcpTools } from "../../../../../model/mcp-tools.ts";
 import { modelServerApp } from "../../../../../control-plane/model-server/app.ts";
 import { argumentCheck } from "../../../../../control-plane/model-server/mcp/arguments.ts";

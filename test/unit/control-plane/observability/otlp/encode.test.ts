@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { IncomingHttpHeaders, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { Families } from "../../../../../control-plane/observability/families.ts";
+import { Families } from "../../../../../control-plane/observability/metric-families.ts";
 import { encodeMetrics } from "../../../../../control-plane/observability/otlp/encode.ts";
 import {
   exportFailures,

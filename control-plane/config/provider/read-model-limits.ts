@@ -1,0 +1,124 @@
+// What one model supports: what is known of it, overridden by the entry's `limits`.
+import { OPENAI_CHAT, OPENAI_RESPONSES } from "../../../contract/dialects.ts";
+import {
+  cloudPatterns,
+  familyName,
+  KNOWN_LIMITS,
+  limitsIn,
+  limitsOfHost,
+} from "../../providers/known-limits.ts";
+import { bareNamesOf } from "../../providers/model-vendors.ts";
+import type { ProviderLimits } from "../../providers/limits/model-families.ts";
+import { capabilityNamed, effectiveLimits, formatsOf } from "../../../model/model-limits.ts";
+import type { ModelLimits } from "../../../model/model-limits.ts";
+import { isWildcard } from "../../../model/model-names.ts";
+import type { Target, Wildcard } from "../../../model/model.ts";
+import { INTERFACES } from "../../providers/registry.ts";
+import type { Connection } from "./provider-connection.ts";
+import type { Path } from "../../report/problem.ts";
+import type { Reading } from "../reading.ts";
+import type { ProviderDraft } from "./entry.ts";
+
+/** `path`: of the entry. */
+export function readModelLimits(
+  reading: Reading,
+  path: Path,
+  entry: ProviderDraft,
+  { provider, model }: { provider: string; model: string },
+  connection: Connection,
+): Pick<Target, "limits" | "asksForUsage" | "also" | "wildcard"> {
+  const { limitsOf } = connection;
+  const table =
+    limitsOf === undefined
+      ? tableOf(entry.provider_interface, provider, connection)
+      : KNOWN_LIMITS[limitsOf];
+  const known = limitsIn(table, limitsOf === undefined ? model : familyName(model));
+  const own = checkOwn(reading, [...path, "limits"], entry.limits ?? {}, connection);
+  const limits = effectiveLimits({ ...known, ...own });
+  return {
+    asksForUsage: own.stream_usage ?? connection.asksForUsage,
+    ...(limits === undefined ? {} : { limits }),
+    ...alsoServed(own.responses_api ?? connection.servesResponses, connection),
+    ...(isWildcard(model)
+      ? {
+          wildcard: {
+            bare: bareNamesOf(provider, model.slice(0, -1)),
+            families: familiesOf(table, limitsOf !== undefined, own),
+          },
+        }
+      : {}),
+  };
+}
+
+/** Returns the families of models that a wildcard can mean. `isCloud`: names have more around those of the vendor. */
+function familiesOf(
+  table: ProviderLimits | undefined,
+  isCloud: boolean,
+  own: ModelLimits,
+): Wildcard["families"] {
+  return (table?.families ?? []).map(({ models, limits: ofFamily }) => {
+    const limits = effectiveLimits({ ...table?.everyModel?.limits, ...ofFamily, ...own });
+    return {
+      models: isCloud ? models.flatMap(cloudPatterns) : models,
+      ...(limits === undefined ? {} : { limits }),
+    };
+  });
+}
+
+function alsoServed(serves: boolean, { responsesPath }: Connection): Pick<Target, "also"> {
+  if (!serves || responsesPath === undefined) return {};
+  return { also: [{ dialect: OPENAI_RESPONSES.name, path: responsesPath }] };
+}
+
+/** The address decides before the provider's name, and that before the interface, which may only be the format. */
+function tableOf(
+  chosen: string | undefined,
+  provider: string,
+  { address, dialect }: Connection,
+): ProviderLimits | undefined {
+  if (!dialect.hasClients) return KNOWN_LIMITS[dialect.name];
+  const ofHost = address.kind === "host" ? limitsOfHost(address.host, dialect) : undefined;
+  if (ofHost !== undefined) return ofHost;
+  const isOfVendor = (word = "") => INTERFACES.get(word)?.dialect.vendor === dialect.vendor;
+  const name = [provider, chosen].find((word) => isOfVendor(word));
+  return KNOWN_LIMITS[name === OPENAI_RESPONSES.name ? dialect.vendor : (name ?? "")];
+}
+
+/** Returns the capabilities that are set, and reports those that the dialect does not have. */
+function checkOwn(
+  reading: Reading,
+  path: Path,
+  draft: NonNullable<ProviderDraft["limits"]>,
+  { dialect, responsesPath }: Connection,
+): ModelLimits {
+  const own: ModelLimits = {
+    ...(draft as Omit<typeof draft, "efforts" | "refuses"> as ModelLimits),
+    ...(draft.efforts === undefined ? {} : { efforts: unique(draft.efforts) }),
+    ...(draft.refuses === undefined ? {} : { refuses: unique(draft.refuses) }),
+  };
+  if (own.responses_api === true && dialect === OPENAI_CHAT && responsesPath === undefined) {
+    reading.problem([...path, "responses_api"], "the Responses API is not at a deployment's path", {
+      part: "key",
+      hint: "remove api_version of the entry: the v1 API has it",
+    });
+  }
+  for (const [name, value] of Object.entries(own)) {
+    const { only = [], onlyValue = "", values = [] } = capabilityNamed(name) ?? {};
+    if (only.length === 0 || only.some(({ vendor }) => vendor === dialect.vendor)) continue;
+    if (onlyValue === "") {
+      reading.problem([...path, name], `${name} is a limit of ${formatsOf(only)}`, {
+        part: "key",
+        hint: `remove it: this model uses the ${dialect.format} format`,
+      });
+    } else if (value === onlyValue) {
+      reading.problem([...path, name], `${onlyValue} is for ${formatsOf(only)}`, {
+        hint: `write one of ${values.filter((one) => one !== onlyValue).join(", ")}`,
+      });
+    }
+  }
+  return own;
+}
+
+function unique<Word>(words: readonly (Word | undefined)[]): Word[] {
+  return [...new Set(words.filter((word) => word !== undefined))];
+}

@@ -1,0 +1,150 @@
+// Stages of the attempt: the target, the body for it, and where Envoy sends it.
+import { HEADER_CLUSTER, HEADER_STREAM_CLUSTER, PROPERTY_EXCHANGE } from "../../contract/words";
+import { RateLimit } from "../config/rate-limit-rule";
+import { RetryPolicy, Target } from "../config/target";
+import { Fault } from "../hub/faults/fault";
+import { readBytes } from "../hub/request/token-estimate";
+import { Attempts } from "../exchange/attempts";
+import { keepsBody } from "../exchange/client-body";
+import { Exchange } from "../exchange/exchange";
+import { FailedAttempts } from "../exchange/failed-attempts";
+import { setProperty } from "../host/host";
+import { startMeter } from "../limits/meter";
+import { Tally } from "../limits/tally";
+import { Tape } from "../bytes/json/tape";
+import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
+import { setRetryCluster } from "../attempt/next-attempt";
+import { checkBody, isSupported, prepareBody } from "../attempt/request-body";
+import { keepBetas, sendTo, writeHeaders } from "../attempt/request-headers";
+import { Outcome, StageContext } from "./stage-context";
+
+const NO_LIMITS: RateLimit[] = [];
+const idBytes = scratchBuffer();
+const idSpan = new Span(0, 0);
+
+export function openMeter(exchange: Exchange, context: StageContext): Outcome {
+  const route = exchange.route;
+  const client = exchange.client;
+  const row = client.endpoint.row;
+  if (route === null || !row.countsRequest) return Outcome.Next;
+  const config = context.config;
+  const key = client.apiKey;
+  const limits = key === null ? NO_LIMITS : key.rateLimits;
+  exchange.meter = startMeter(route, limits, client.dialect, row.countsTokens);
+  if (exchange.meter !== null || (config.isPriced && row.countsTokens))
+    exchange.tally = new Tally(
+      readBytes(context.tape),
+      row.countsOutput,
+      client.dialect.repeatedBytes(context.tape),
+    );
+  exchange.showsCost = config.showsCost;
+  return Outcome.Next;
+}
+
+export function chooseFirstTarget(exchange: Exchange, context: StageContext): Outcome {
+  const route = exchange.route;
+  if (route === null) return Outcome.Next;
+  if (route.hasEnvelope) keepBetas(exchange);
+  const policy = route.retryPolicy;
+  const row = exchange.client.endpoint.row;
+  const chosen = exchange.target;
+  if (!row.isInference && chosen !== null) {
+    if (policy === null || !row.isRetried)
+      return context.check(prepareBody(exchange, chosen, context.tape));
+    return context.check(
+      startAttempts(exchange, new Attempts([chosen], policy.forOneModel()), context),
+    );
+  }
+  const targets = route.targetsFor(exchange.client.dialect);
+  if (policy === null) return context.check(prepareBody(exchange, targets[0], context.tape));
+  const holder = stateHolder(exchange, targets, context.tape);
+  const attempts =
+    holder === null ? new Attempts(targets, policy) : new Attempts([holder], new RetryPolicy());
+  return context.check(startAttempts(exchange, attempts, context));
+}
+
+/**
+ * Returns the first target that may hold the state which the request refers to: an earlier response, a stored conversation,
+ * a file. Another provider would reject it, so it is not tried. Null if the request stands alone.
+ */
+function stateHolder(exchange: Exchange, targets: Target[], tape: Tape): Target | null {
+  const dialect = exchange.client.dialect;
+  if (!dialect.refersToState(tape)) return null;
+  for (let i = 0; i < targets.length; i++) {
+    if (targets[i].dialect === dialect) return targets[i];
+  }
+  return null;
+}
+
+export function selectCluster(exchange: Exchange, _context: StageContext): Outcome {
+  const route = exchange.route;
+  const target = exchange.target;
+  if (route === null || target === null) return Outcome.Next;
+  const client = exchange.client;
+  // Whether a response that passes is a stream is not known: the timeouts of a stream limit its silence either way.
+  const isStream = client.isStreaming || !client.endpoint.row.isRetried;
+  const header = isStream ? constant(HEADER_STREAM_CLUSTER) : constant(HEADER_CLUSTER);
+  sendTo(exchange, header, exchange.runsUpstream() ? route.cluster : target.cluster);
+  return Outcome.Next;
+}
+
+export function writeOnlyAttempt(exchange: Exchange, _context: StageContext): Outcome {
+  const target = exchange.target;
+  if (target === null || exchange.runsUpstream()) return Outcome.Next;
+  writeHeaders(exchange, target, target.credential(target.takeCredential()));
+  return Outcome.Next;
+}
+
+export function requestLimitCheck(exchange: Exchange, _context: StageContext): Outcome {
+  const meter = exchange.meter;
+  if (meter !== null) meter.requestServiceCheck(exchange.target);
+  return Outcome.Next;
+}
+
+/**
+ * Writes the body for the first target that supports the request; returns the first one's fault if none does. The VM keeps
+ * a small body for later attempts; a larger one stays with Envoy.
+ */
+function startAttempts(
+  exchange: Exchange,
+  attempts: Attempts,
+  context: StageContext,
+): Fault | null {
+  const tape = context.tape;
+  const isKept = keepsBody(tape.length);
+  attempts.passWithoutCredential();
+  const first = prepare(exchange, attempts.target, tape, isKept);
+  let fault = first;
+  while (fault !== null && attempts.targetsLeft > 0) {
+    attempts.advance(1);
+    fault = prepare(exchange, attempts.target, tape, isKept);
+  }
+  if (fault !== null) return first;
+  if (isKept) exchange.client.body = context.body;
+  else ruleOutTargets(exchange, attempts, tape);
+  exchange.attempts = attempts;
+  if (exchange.isObserved) attempts.failed = new FailedAttempts();
+  setRetryCluster(attempts);
+  setExchangeProperty(exchange);
+  return null;
+}
+
+function prepare(exchange: Exchange, target: Target, tape: Tape, isKept: bool): Fault | null {
+  return isKept ? prepareBody(exchange, target, tape) : checkBody(exchange, target, tape);
+}
+
+/** After a response nobody can read a body that is not kept: which targets support it has to be found out now. */
+function ruleOutTargets(exchange: Exchange, attempts: Attempts, tape: Tape): void {
+  for (let steps = 1; steps <= attempts.targetsLeft; steps++) {
+    if (!isSupported(exchange, attempts.targetAhead(steps), tape, true)) attempts.ruleOut(steps);
+  }
+}
+
+/** The upstream filter finds the exchange by the context id in this property. */
+function setExchangeProperty(exchange: Exchange): void {
+  idBytes.clear();
+  idBytes.integer(<i64>exchange.contextId);
+  idSpan.pointer = idBytes.pointer;
+  idSpan.length = idBytes.length;
+  setProperty(constant(PROPERTY_EXCHANGE), idSpan);
+}

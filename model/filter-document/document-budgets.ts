@@ -1,0 +1,27 @@
+// The budgets in the filter's document, in the order of their ids.
+import { budgetFingerprint, budgetLabel } from "../budgets.ts";
+import type { GatewayModel } from "../model.ts";
+import type { FilterBudget } from "./document-types.ts";
+
+export function filterBudgets({ budgets = [] }: Pick<GatewayModel, "budgets">): FilterBudget[] {
+  return budgets
+    .map((budget) => ({
+      id: budgetFingerprint(budget),
+      label: budgetLabel(budget),
+      ...(budget.subject === "all" ? {} : budget.subject),
+    }))
+    .sort((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+/** Whether what responses cost is needed: to charge budgets, or to show it. */
+export function needsPrices({ budgets = [], observability }: GatewayModel): boolean {
+  return budgets.length > 0 || observability?.costHeader === true;
+}
+
+/** Whether a usage record is written for each request: for the control plane to show, or to know what budgets have left. */
+export function hasUsageRecords({
+  budgets = [],
+  observability,
+}: Pick<GatewayModel, "budgets" | "observability">): boolean {
+  return budgets.length > 0 || observability !== undefined;
+}
