@@ -182,7 +182,7 @@ export const ALLOWED_MODELS = "models: Model[]";
 
 // Rate.
 
-/** What is counted. The same words mean the same allowance after a reload, unless the amount is another. */
+/** What is counted. The same words mean the same bucket after a reload, unless the amount is another. */
 export const RATE_ID = "id: string";
 /** For a message: `1000 tokens a minute for openai/gpt-4o`. */
 export const RATE_LABEL = "label: string";

@@ -99,13 +99,13 @@ export function isSupported(exchange: Exchange, target: Target, tape: Tape, othe
  * nothing is counted.
  */
 export function takeBudget(exchange: Exchange, target: Target): Fault | null {
-  const charge = exchange.charge;
+  const charge = exchange.budgetCharge;
   if (charge !== null) {
     const fault = charge.faultOf(target);
     if (fault !== null) return fault;
   }
-  const meter = exchange.meter;
-  return meter === null || meter.admit(target) ? null : meter.fault();
+  const limiter = exchange.limiter;
+  return limiter === null || limiter.admit(target) ? null : limiter.fault();
 }
 
 /** Writes the body and counts the request. Returns a fault if either fails. */

@@ -1,4 +1,4 @@
-// A rate limit of the configuration (`ratelimits[]`): the requests that share an allowance, and its size.
+// A rate limit of the configuration (`ratelimits[]`): the requests that share a bucket, and its size.
 import { constant, Span } from "../bytes/text/bytes";
 
 export class RateLimit {
@@ -6,9 +6,9 @@ export class RateLimit {
   key: Span = constant("");
   /** For messages: `1000 tokens a minute for openai/gpt-4o`. */
   label: string = "";
-  /** Request header that selects requests; empty if all requests share one allowance. */
+  /** Request header that selects requests; empty if all requests share one bucket. */
   header: Span = constant("");
-  /** The only value of the header that is limited; empty if each value has its own allowance. */
+  /** The only value of the header that is limited; empty if each value has its own bucket. */
   value: Span = constant("");
   /** Number of tokens, or of requests. */
   amount: f64 = 1;
@@ -25,7 +25,7 @@ export class RateLimit {
   check: Span = constant("");
   charge: Span = constant("");
 
-  /** Returns whether each value of the header has its own allowance. */
+  /** Returns whether each value of the header has its own bucket. */
   isPerValue(): bool {
     return this.header.length > 0 && this.value.length == 0;
   }

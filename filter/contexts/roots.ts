@@ -19,7 +19,7 @@ import { constant } from "../bytes/text/bytes";
 import { readEnvironment } from "../host/host-environment";
 import { logError, PLUGIN_CONFIGURATION, property, takeBody, VM_CONFIGURATION } from "../host/host";
 import { createTable } from "../limits/budget-table";
-import { createAllowances } from "../limits/allowances";
+import { createBuckets } from "../limits/buckets";
 import { IdTable } from "./id-table";
 
 export const KIND_UNKNOWN: i32 = 0;
@@ -91,7 +91,7 @@ export function startVm(size: u32): bool {
 
 function createAllAllowances(limits: RateLimit[]): void {
   for (let i = 0; i < limits.length; i++) {
-    if (!limits[i].isByService) createAllowances(limits[i]);
+    if (!limits[i].isByService) createBuckets(limits[i]);
   }
 }
 

@@ -8,9 +8,9 @@ import { Fault } from "../hub/faults/fault";
 import { Span } from "../bytes/text/bytes";
 import { Price } from "../config/price";
 import { Usage } from "../hub/response/usage";
-import { Charge } from "../limits/charge";
-import { Meter } from "../limits/meter";
-import { Tally } from "../limits/tally";
+import { BudgetCharge } from "../limits/budget-charge";
+import { RateLimiter } from "../limits/rate-limiter";
+import { UsageEstimate } from "../limits/usage-estimate";
 import { NO_CALLOUT } from "../host/callout";
 import { currentMilliseconds } from "../host/host";
 import { Attempts } from "./attempts";
@@ -53,13 +53,13 @@ export class Exchange {
   /** Chooses each attempt's target and key; null if the route allows one attempt only. */
   attempts: Attempts | null = null;
   /** Counts the request and its response; null if no rate limit applies. */
-  meter: Meter | null = null;
+  limiter: RateLimiter | null = null;
   /** The budgets of the request; null if it has none. */
-  charge: Charge | null = null;
+  budgetCharge: BudgetCharge | null = null;
   /** Whether a complete response shows its cost in a header. */
   showsCost: bool = false;
   /** What the response has used; null if neither limits nor prices need it. */
-  tally: Tally | null = null;
+  estimate: UsageEstimate | null = null;
   /** The `metadata` member of the response, about a prompt target; null if none was called. */
   metadata: ResponseMetadata | null = null;
   /** Whether a prompt's API may have done something already, so that an SDK must not retry the prompt. */
@@ -148,8 +148,8 @@ export class Exchange {
 
   /** Returns whether the gateway reads the usage of a response in the client's dialect: for limits of tokens, or the usage record. */
   readsUsage(): bool {
-    const meter = this.meter;
-    if (meter !== null && meter.countsTokens) return true;
+    const limiter = this.limiter;
+    if (limiter !== null && limiter.countsTokens) return true;
     return this.recordsUsage && this.client.endpoint.row.countsTokens;
   }
 
@@ -181,20 +181,20 @@ export class Exchange {
   startAttempt(target: Target): void {
     this.target = target;
     this.response.reset();
-    const tally = this.tally;
-    if (tally !== null) tally.hasResponse = false;
+    const estimate = this.estimate;
+    if (estimate !== null) estimate.hasResponse = false;
   }
 
   /** Charges the rate limits with what the response has used, the first time that it is called. */
   chargeLimits(): void {
-    const meter = this.meter;
-    if (meter !== null && this.readUsed()) meter.charge(this.target, used.total);
+    const limiter = this.limiter;
+    if (limiter !== null && this.readUsed()) limiter.charge(this.target, used.total);
   }
 
   /** Sets what the response has cost so far, and whether that is an estimate; nothing if its target has no price. */
   setCost(): void {
     const target = this.target;
-    if (target === null || this.tally === null) return;
+    if (target === null || this.estimate === null) return;
     const price = this.priceOf(target);
     if (price === null || !this.readUsed()) return;
     this.response.cost = price.costOf(used);
@@ -204,11 +204,11 @@ export class Exchange {
   /** Sets the cost of a request that was sent, and whose client left before there was a response. */
   private setCostOfInput(): void {
     const target = this.target;
-    const tally = this.tally;
-    if (target === null || tally === null) return;
+    const estimate = this.estimate;
+    if (target === null || estimate === null) return;
     const price = this.priceOf(target);
     if (price === null) return;
-    tally.estimateInput(used);
+    estimate.estimateInput(used);
     this.response.cost = price.costOf(used);
     this.response.isCostEstimated = true;
   }
@@ -217,24 +217,24 @@ export class Exchange {
   settleCost(): void {
     // A header with the cost has left already.
     if (this.response.cost < 0) this.setCost();
-    const charge = this.charge;
+    const charge = this.budgetCharge;
     const target = this.target;
     if (charge !== null && this.response.owner == ResponseOwner.None) this.setCostOfInput();
     if (charge !== null && target !== null) charge.add(target, this.response.cost);
-    this.charge = null;
+    this.budgetCharge = null;
   }
 
   /** Sets `used` to what the response has used. Returns false if nothing is charged for it. */
   private readUsed(): bool {
-    const tally = this.tally;
-    if (tally === null || !tally.hasResponse) return false;
+    const estimate = this.estimate;
+    if (estimate === null || !estimate.hasResponse) return false;
     const facts = this.response.facts;
     if (facts === null) return false;
     facts.settle();
     // The last usage of a stream that breaks is older than its last token.
-    if (facts.isCutOff) tally.isWhole = false;
+    if (facts.isCutOff) estimate.isWhole = false;
     else if (facts.isFree) return false;
-    isEstimated = tally.estimate(facts.usage, facts.events, facts.textBytes, used);
+    isEstimated = estimate.estimate(facts.usage, facts.events, facts.textBytes, used);
     return true;
   }
 
@@ -243,7 +243,7 @@ export class Exchange {
     this.client.release();
     this.dropMetadata();
     this.chargeLimits();
-    this.meter = null;
+    this.limiter = null;
     const attempts = this.attempts;
     if (attempts !== null) attempts.release();
     this.response.release();

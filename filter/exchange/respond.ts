@@ -69,8 +69,8 @@ export function respondToOptions(exchange: Exchange, allowed: string): void {
 
 function send(exchange: Exchange, status: u32, content: Span): void {
   // What is replaced costs the client nothing.
-  const tally = exchange.tally;
-  if (tally !== null && !exchange.response.hasLeft) tally.hasResponse = false;
+  const estimate = exchange.estimate;
+  if (estimate !== null && !exchange.response.hasLeft) estimate.hasResponse = false;
   // Before it is sent, because Envoy calls the response callbacks meanwhile.
   exchange.response.enter(ResponseOwner.Filter);
   const captured = exchange.content;

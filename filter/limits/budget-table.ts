@@ -17,7 +17,7 @@ import {
   mergeEntries,
   NO_ENTRY,
   resetsOf,
-} from "../bytes/budget-entries";
+} from "./budget-entries";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 
 /** What a budget allows. */

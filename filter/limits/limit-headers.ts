@@ -11,8 +11,8 @@ import {
 } from "../host/host";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { decimal } from "../bytes/text/decimal";
-import { AppliedLimit } from "./applied-limit";
-import { Meter } from "./meter";
+import { ActiveLimit } from "./active-limit";
+import { RateLimiter } from "./rate-limiter";
 
 const RETRY_AFTER = constant("retry-after");
 const SERVICE_LIMIT = constant("x-ratelimit-limit");
@@ -25,26 +25,26 @@ const span = new Span(0, 0);
 
 /** Writes the headers of the current response, over those of a provider's own limits. */
 export function writeRateLimitHeaders(
-  meter: Meter,
+  limiter: RateLimiter,
   dialect: ClientDialect,
   target: Target | null,
 ): void {
-  if (meter.isByService()) {
+  if (limiter.isByService()) {
     writeServiceHeaders(dialect);
     return;
   }
-  writeBudgetHeaders(meter.nearest(target, false), dialect);
-  writeBudgetHeaders(meter.nearest(target, true), dialect);
-  const refused = meter.refusedBy;
+  writeBudgetHeaders(limiter.nearest(target, false), dialect);
+  writeBudgetHeaders(limiter.nearest(target, true), dialect);
+  const refused = limiter.refusedBy;
   if (refused !== null) setHeaderNumber(RESPONSE_HEADERS, RETRY_AFTER, refused.retrySeconds());
 }
 
-function writeBudgetHeaders(applied: AppliedLimit | null, dialect: ClientDialect): void {
-  if (applied === null) return;
+function writeBudgetHeaders(active: ActiveLimit | null, dialect: ClientDialect): void {
+  if (active === null) return;
   const now = currentMicroseconds();
-  const limit = applied.limit;
-  const reset = <u32>Math.ceil(applied.timeToWhole(now) / 1_000_000);
-  const remaining = <u32>applied.remaining(now);
+  const limit = active.limit;
+  const reset = <u32>Math.ceil(active.timeToWhole(now) / 1_000_000);
+  const remaining = <u32>active.remaining(now);
   writeLimitHeaders(dialect, limit.countsRequests, <u32>limit.amount, remaining, reset);
 }
 

@@ -19,7 +19,7 @@ import {
   nextEntry,
   NO_ENTRY,
   setLimit,
-} from "../bytes/budget-entries";
+} from "./budget-entries";
 import { readCount } from "../bytes/json/number";
 import { NO_NODE, Tape } from "../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../bytes/text/bytes";

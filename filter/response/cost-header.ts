@@ -20,9 +20,9 @@ export function hasCostHeader(exchange: Exchange): bool {
 
 /** Adds the header to a head that is held by its complete response, if the provider has reported its usage. */
 export function setCostHeader(exchange: Exchange): void {
-  const tally = exchange.tally;
-  if (tally === null || !hasCostHeader(exchange)) return;
-  tally.isWhole = true;
+  const estimate = exchange.estimate;
+  if (estimate === null || !hasCostHeader(exchange)) return;
+  estimate.isWhole = true;
   exchange.setCost();
   const response = exchange.response;
   // The bytes of the response have not been counted yet.

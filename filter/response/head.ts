@@ -91,10 +91,10 @@ export function onProviderHead(exchange: Exchange): i32 {
   response.owner = ResponseOwner.Provider;
   setDroppedHeader(exchange);
   setServedHeaders(exchange);
-  const tally = exchange.tally;
-  if (tally !== null) tally.startResponse(response.status, exchange.isTranslated());
-  const meter = exchange.meter;
-  if (meter !== null) meter.startResponse();
+  const estimate = exchange.estimate;
+  if (estimate !== null) estimate.startResponse(response.status, exchange.isTranslated());
+  const limiter = exchange.limiter;
+  if (limiter !== null) limiter.startResponse();
   plan(exchange);
   const first = response.links;
   response.isHeadHeld = first !== null && first.isHeadHeld;

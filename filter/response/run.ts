@@ -25,12 +25,12 @@ export function onBody(exchange: Exchange, size: u32, endsHere: bool): i32 {
   response.isBodyHeld = status == STOP && response.owner == ResponseOwner.Provider;
   if (status == CONTINUE) response.isHeadHeld = false;
   else if (response.isBodyHeld && first !== null) first.onHeld(bodySize());
-  const tally = exchange.tally;
-  if (tally === null || !isRead) return status;
+  const estimate = exchange.estimate;
+  if (estimate === null || !isRead) return status;
   // Bytes that are held come again.
-  if (status == CONTINUE) tally.responseBytes += received == ALL ? takenLength() : received;
+  if (status == CONTINUE) estimate.responseBytes += received == ALL ? takenLength() : received;
   if (isEnd) {
-    tally.isWhole = true;
+    estimate.isWhole = true;
     exchange.chargeLimits();
   }
   return status;

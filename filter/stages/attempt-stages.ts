@@ -9,8 +9,8 @@ import { keepsBody } from "../exchange/client-body";
 import { Exchange } from "../exchange/exchange";
 import { FailedAttempts } from "../exchange/failed-attempts";
 import { setProperty } from "../host/host";
-import { startMeter } from "../limits/meter";
-import { Tally } from "../limits/tally";
+import { createRateLimiter } from "../limits/rate-limiter";
+import { UsageEstimate } from "../limits/usage-estimate";
 import { Tape } from "../bytes/json/tape";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { setRetryCluster } from "../attempt/next-attempt";
@@ -30,9 +30,9 @@ export function openMeter(exchange: Exchange, context: StageContext): Outcome {
   const config = context.config;
   const key = client.apiKey;
   const limits = key === null ? NO_LIMITS : key.rateLimits;
-  exchange.meter = startMeter(route, limits, client.dialect, row.countsTokens);
-  if (exchange.meter !== null || (config.isPriced && row.countsTokens))
-    exchange.tally = new Tally(
+  exchange.limiter = createRateLimiter(route, limits, client.dialect, row.countsTokens);
+  if (exchange.limiter !== null || (config.isPriced && row.countsTokens))
+    exchange.estimate = new UsageEstimate(
       readBytes(context.tape),
       row.countsOutput,
       client.dialect.repeatedBytes(context.tape),
@@ -96,8 +96,8 @@ export function writeOnlyAttempt(exchange: Exchange, _context: StageContext): Ou
 }
 
 export function requestLimitCheck(exchange: Exchange, _context: StageContext): Outcome {
-  const meter = exchange.meter;
-  if (meter !== null) meter.requestServiceCheck(exchange.target);
+  const limiter = exchange.limiter;
+  if (limiter !== null) limiter.requestServiceCheck(exchange.target);
   return Outcome.Next;
 }
 

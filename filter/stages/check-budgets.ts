@@ -4,7 +4,7 @@ import { Config } from "../config/read-config";
 import { Fault } from "../hub/faults/fault";
 import { Exchange } from "../exchange/exchange";
 import { METHOD } from "../exchange/request-head";
-import { startCharge } from "../limits/charge";
+import { createBudgetCharge } from "../limits/budget-charge";
 import { byteAt } from "../bytes/text/at";
 import { ByteBuffer, constant, sameBytes, sameSpan } from "../bytes/text/bytes";
 import { Outcome, StageContext } from "./stage-context";
@@ -20,7 +20,7 @@ export function checkStoredWork(exchange: Exchange, context: StageContext): Outc
   const client = exchange.client;
   if (client.endpoint.row.hasModel || context.config.budgets.ids.length == 0) return Outcome.Next;
   if (!sameSpan(METHOD, constant("POST")) || isCancellation(client.pathEnd)) return Outcome.Next;
-  const charge = startCharge(sharedBudgets(exchange, context.config), []);
+  const charge = createBudgetCharge(sharedBudgets(exchange, context.config), []);
   return charge === null ? Outcome.Next : context.check(charge.open([]));
 }
 
@@ -32,11 +32,11 @@ export function checkBudgets(exchange: Exchange, context: StageContext): Outcome
   if (route === null || !row.countsRequest) return Outcome.Next;
   if (context.config.budgets.ids.length == 0) return Outcome.Next;
   const targets = route.targetsFor(client.dialect);
-  const charge = startCharge(sharedBudgets(exchange, context.config), targets);
+  const charge = createBudgetCharge(sharedBudgets(exchange, context.config), targets);
   if (charge === null) return Outcome.Next;
   if (row.isInference && client.dialect.runsInBackground(context.tape))
     return context.refuse(backgroundFault());
-  exchange.charge = charge;
+  exchange.budgetCharge = charge;
   return context.check(charge.open(targets));
 }
 

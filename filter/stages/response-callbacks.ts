@@ -28,11 +28,11 @@ function readHead(exchange: Exchange, count: u32, endsHere: bool): i32 {
   const isRead = isOfProvider && exchange.isReadUpstream() && count > MAX_LOCAL_HEADERS;
   const status = isRead && !exchange.response.hasEncoding ? CONTINUE : onHead(exchange, endsHere);
   if (exchange.metadata !== null) prepareMetadata(exchange);
-  const meter = exchange.meter;
-  if (meter !== null) {
+  const limiter = exchange.limiter;
+  if (limiter !== null) {
     // Which limit ruled out an earlier target is of no use to the client that gets another model's response.
-    if (exchange.response.owner != ResponseOwner.Filter) meter.refusedBy = null;
-    writeRateLimitHeaders(meter, exchange.client.dialect, exchange.target);
+    if (exchange.response.owner != ResponseOwner.Filter) limiter.refusedBy = null;
+    writeRateLimitHeaders(limiter, exchange.client.dialect, exchange.target);
   }
   return status;
 }

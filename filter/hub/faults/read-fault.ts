@@ -12,7 +12,7 @@ import { ByteBuffer, constant, sameBytes, Span } from "../../bytes/text/bytes";
 import { appendReadable, beginsWith, shorten } from "../../bytes/text/readable";
 import { recogniseContextLength } from "./context-length";
 import { Fault } from "./fault";
-import { readGoogleDetails } from "./google-error";
+import { readErrorDetails } from "./error-details";
 
 /** Bytes of a message from a JSON body. */
 const MAX_MESSAGE: u32 = 4096;
@@ -180,7 +180,7 @@ export function readFault(tape: Tape, root: u32, status: u32): Fault {
     fault.code = "insufficient_quota";
   const param = tape.member(error, constant("param"));
   if (tape.isString(param)) fault.member = textOfNode(tape, param);
-  readGoogleDetails(tape, tape.member(error, constant("details")), fault);
+  readErrorDetails(tape, tape.member(error, constant("details")), fault);
   recogniseContextLength(fault);
   if (fault.tokens == 0) {
     fault.tokens = tokensOf(tape, tape.member(error, constant("n_prompt_tokens")));

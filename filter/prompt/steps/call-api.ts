@@ -9,7 +9,7 @@ import { StepOutcome } from "../outcome";
 import { Prompt } from "../prompt";
 import { ApiRequest } from "../api-request";
 import { Step } from "./step";
-import { countCall } from "../../limits/meter";
+import { countCall } from "../../limits/rate-limiter";
 import { escape, unescape } from "../../bytes/json/text";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/bytes";
 import { maskInPlace } from "../../bytes/text/mask";

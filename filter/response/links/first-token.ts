@@ -78,8 +78,8 @@ class AwaitFirstToken extends Link {
 
 /** Replaces the response by a fault. The client gets it only if Envoy does not retry. */
 function replace(exchange: Exchange, fault: Fault, size: u32, isEnd: bool): void {
-  const tally = exchange.tally;
-  if (tally !== null) tally.hasResponse = false;
+  const estimate = exchange.estimate;
+  if (estimate !== null) estimate.hasResponse = false;
   setHeaderNumber(RESPONSE_HEADERS, STATUS, fault.status);
   if (isEnd && size == 0) return;
   out.clear();

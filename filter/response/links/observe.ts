@@ -14,7 +14,7 @@ export function observe(exchange: Exchange): UsageObserver | null {
     exchange.isObserved,
     exchange.modelText(target),
     decimal(CONTENT_LENGTH),
-    exchange.tally !== null,
+    exchange.estimate !== null,
   );
   exchange.response.facts = observer;
   return observer;
@@ -22,6 +22,6 @@ export function observe(exchange: Exchange): UsageObserver | null {
 
 /** Returns whether a limit counts the usage of the response. */
 export function isCounted(exchange: Exchange): bool {
-  const meter = exchange.meter;
-  return meter !== null && meter.countsTokens;
+  const limiter = exchange.limiter;
+  return limiter !== null && limiter.countsTokens;
 }

@@ -84,8 +84,8 @@ class ReadWhole extends Link {
     // Without memory to read it, it passes unread.
     const isRead = !wasRefused();
     if (!isRead) fault = null;
-    const tally = exchange.tally;
-    if (tally !== null && fault !== null) tally.hasResponse = false;
+    const estimate = exchange.estimate;
+    if (estimate !== null && fault !== null) estimate.hasResponse = false;
     const observer = this.observer;
     if (observer !== null && fault === null) {
       if (isRead) {

@@ -72,7 +72,7 @@ function newTranslator(exchange: Exchange, target: Target): ResponseTranslator {
   options.model = exchange.modelText(target);
   options.notes = response.notes;
   options.seeksToken = exchange.isObserved;
-  options.countsText = exchange.tally !== null;
+  options.countsText = exchange.estimate !== null;
   return new ResponseTranslator(options);
 }
 

@@ -8,7 +8,7 @@ import {
 } from "../../../../hub/dropped";
 import { Citation, ResponseSink } from "../../../../hub/response/events";
 import { Translation } from "../../../../hub/response/translation";
-import { putMadeId } from "../../../../hub/response/made-id";
+import { appendGeneratedId } from "../../../../hub/response/generated-id";
 import { CARRIER_ANTHROPIC } from "../../../../hub/reasoning-carrier";
 import { UNSIGNED_MARK } from "../../../../hub/request/request";
 import { NO_COUNT, readCount } from "../../../../bytes/json/number";
@@ -138,7 +138,7 @@ export class BlockReader {
       );
     } else {
       const made = new ByteBuffer();
-      putMadeId(constant("toolu_"), this.translation.requestId, block.slot, made);
+      appendGeneratedId(constant("toolu_"), this.translation.requestId, block.slot, made);
       this.sink.toolBegin(
         block.slot,
         made.pointer,

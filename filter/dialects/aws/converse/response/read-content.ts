@@ -8,7 +8,7 @@ import {
 } from "../../../../hub/dropped";
 import { ResponseSink } from "../../../../hub/response/events";
 import { Translation } from "../../../../hub/response/translation";
-import { putMadeId } from "../../../../hub/response/made-id";
+import { appendGeneratedId } from "../../../../hub/response/generated-id";
 import { CARRIER_ANTHROPIC } from "../../../../hub/reasoning-carrier";
 import { Tape } from "../../../../bytes/json/tape";
 import { escape } from "../../../../bytes/json/text";
@@ -102,7 +102,7 @@ export class ContentReader {
       this.begin(call.slot, tape.pointer(id), tape.size(id), tape, name);
     } else {
       const made = new ByteBuffer();
-      putMadeId(constant("tooluse_"), this.translation.requestId, call.slot, made);
+      appendGeneratedId(constant("tooluse_"), this.translation.requestId, call.slot, made);
       this.begin(call.slot, made.pointer, made.length, tape, name);
       made.release();
     }

@@ -8,7 +8,7 @@ import {
 } from "../../../../hub/dropped";
 import { ResponseSink } from "../../../../hub/response/events";
 import { Translation } from "../../../../hub/response/translation";
-import { putMadeId } from "../../../../hub/response/made-id";
+import { appendGeneratedId } from "../../../../hub/response/generated-id";
 import { isIdText, MAX_SIGNED_ID, writeSignedId } from "../../../../hub/request/signed-call-id";
 import { minify } from "../../../../bytes/json/minify";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
@@ -135,7 +135,7 @@ export class PartReader {
       !isIdText(plain.pointer, plain.length)
     ) {
       plain.clear();
-      putMadeId(constant("call_"), this.translation.requestId, slot, plain);
+      appendGeneratedId(constant("call_"), this.translation.requestId, slot, plain);
     }
     id.clear();
     if (!this.readSignature(tape, signed)) id.bytes(plain.pointer, plain.length);

@@ -5,7 +5,7 @@
 import { DROPPED_TOOL_ARGUMENTS, DROPPED_TOOL_CALL } from "../../../../hub/dropped";
 import { ResponseSink } from "../../../../hub/response/events";
 import { Translation } from "../../../../hub/response/translation";
-import { putMadeId } from "../../../../hub/response/made-id";
+import { appendGeneratedId } from "../../../../hub/response/generated-id";
 import { InnerProgress, isBlank } from "../../../../bytes/json/inner-progress";
 import { NO_COUNT, readCount } from "../../../../bytes/json/number";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
@@ -179,7 +179,7 @@ export class ToolCallReader {
     call.slot = this.begun++;
     if (call.id.length == 0) {
       call.isIdMade = true;
-      putMadeId(constant("call_"), this.translation.requestId, call.slot, call.id);
+      appendGeneratedId(constant("call_"), this.translation.requestId, call.slot, call.id);
     }
     this.sink.toolBegin(
       call.slot,

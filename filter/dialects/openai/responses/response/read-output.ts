@@ -12,7 +12,7 @@ import {
 } from "../../../../hub/dropped";
 import { Citation, ResponseSink } from "../../../../hub/response/events";
 import { Translation } from "../../../../hub/response/translation";
-import { putMadeId } from "../../../../hub/response/made-id";
+import { appendGeneratedId } from "../../../../hub/response/generated-id";
 import { CARRIER_OPENAI } from "../../../../hub/reasoning-carrier";
 import { BLANK_LINE } from "../../../../hub/request/request-writing";
 import { NO_COUNT } from "../../../../bytes/json/number";
@@ -226,7 +226,7 @@ export class ItemReader {
     if (length == 0) {
       const made = this.scratch;
       made.clear();
-      putMadeId(constant("call_"), this.translation.requestId, item.slot, made);
+      appendGeneratedId(constant("call_"), this.translation.requestId, item.slot, made);
       pointer = made.pointer;
       length = made.length;
     }

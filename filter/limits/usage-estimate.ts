@@ -6,7 +6,7 @@ const BYTES_PER_TOKEN: u64 = 4;
 
 const NO_USAGE = new Usage();
 
-export class Tally {
+export class UsageEstimate {
   /** Whether a provider has begun a response that is not an error, and that the client gets. */
   hasResponse: bool = false;
   /** Whether the response has reached its end, so that its usage is final. */

@@ -1,19 +1,19 @@
-// A limit that applies to a request, and its allowance.
+// A limit that applies to a request, and its bucket.
 import { RateLimit } from "../config/rate-limit-rule";
 import { Target } from "../config/target";
 import { currentMicroseconds } from "../host/host";
-import { takeFromAllowance, timeToWhole } from "./allowances";
+import { useBucket, timeToWhole } from "./buckets";
 
 /** Times are exact to a quarter of a microsecond: added before a fraction is cut off. */
 const EPSILON: f64 = 0.001;
 
-export class AppliedLimit {
+export class ActiveLimit {
   /** Whether a limit of requests has counted this one. */
   isCounted: bool = false;
 
   constructor(
     public limit: RateLimit,
-    /** Which of the limit's allowances is used. */
+    /** Which of the limit's buckets is used. */
     public fingerprint: u64,
     /** The model that has the limit; null for the limit of a name, which applies to every model behind it. */
     private target: Target | null,
@@ -23,7 +23,7 @@ export class AppliedLimit {
     return this.target === null || this.target === target;
   }
 
-  /** Returns the microseconds from `now` until the allowance is whole; 0 if it is. */
+  /** Returns the microseconds from `now` until the bucket is whole; 0 if it is. */
   timeToWhole(now: f64): f64 {
     return timeToWhole(this.limit, this.fingerprint, now);
   }
@@ -46,13 +46,13 @@ export class AppliedLimit {
     return <u32>max(Math.ceil(this.waitTime(currentMicroseconds()) / 1_000_000), 1);
   }
 
-  /** Counts the request. Returns false, and counts nothing, if the allowance is used up. */
+  /** Counts the request. Returns false, and counts nothing, if the bucket is used up. */
   count(now: f64): bool {
     const limit = this.limit;
     const cost = limit.period / limit.amount;
     // Half a request more, because the sum of many parts is not quite the whole.
     const latest = now + (limit.period + cost / 2);
-    return takeFromAllowance(limit, this.fingerprint, now, cost, latest, true);
+    return useBucket(limit, this.fingerprint, now, cost, latest, true);
   }
 
   /** Charges tokens. The debt is at most one period, less one token, which has to come back. */
@@ -60,6 +60,6 @@ export class AppliedLimit {
     const limit = this.limit;
     const cost = (tokens * limit.period) / limit.amount;
     const latest = now + (2 * limit.period - limit.period / limit.amount);
-    takeFromAllowance(limit, this.fingerprint, now, cost, latest, false);
+    useBucket(limit, this.fingerprint, now, cost, latest, false);
   }
 }

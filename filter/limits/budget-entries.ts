@@ -1,7 +1,8 @@
-// A table of budgets in bytes, for limits/budget-table.ts: entries of one size in the order of their ids, so that one is found by
+// A table of budgets in bytes, for budget-table.ts: entries of one size in the order of their ids, so that one is found by
 // a binary search. An entry is the id (u64), the limit and what was charged (i64, nano-dollars), when its period ends (u32,
 // seconds since 1970, 0: never) and flags (u32).
-import { ByteBuffer, Span } from "./text/bytes";
+import { longAt, setLongAt, setWordAt, wordAt } from "../bytes/fields";
+import { ByteBuffer, Span } from "../bytes/text/bytes";
 
 const ENTRY_BYTES: u32 = 32;
 const LIMIT: usize = 8;
@@ -31,41 +32,41 @@ export function entryOf(table: Span, id: u64): usize {
   return NO_ENTRY;
 }
 
-/** Returns the entry behind another one; the first for NO_ENTRY, and NO_ENTRY behind the last. */
+/** Returns the entry after `entry`; the first for NO_ENTRY, and NO_ENTRY after the last. */
 export function nextEntry(table: Span, entry: usize): usize {
   const next = entry == NO_ENTRY ? table.pointer : entry + ENTRY_BYTES;
   return next + ENTRY_BYTES <= table.pointer + table.length ? next : NO_ENTRY;
 }
 
 export function idOf(entry: usize): u64 {
-  return load<u64>(entry);
+  return <u64>longAt(entry, 0);
 }
 
 export function limitOf(entry: usize): i64 {
-  return load<i64>(entry, LIMIT);
+  return longAt(entry, LIMIT);
 }
 
 export function chargedOf(entry: usize): i64 {
-  return load<i64>(entry, CHARGED);
+  return longAt(entry, CHARGED);
 }
 
 export function resetsOf(entry: usize): u32 {
-  return load<u32>(entry, RESETS);
+  return wordAt(entry, RESETS);
 }
 
 export function hasFlag(entry: usize, flag: u32): bool {
-  return (load<u32>(entry, FLAGS) & flag) != 0;
+  return (wordAt(entry, FLAGS) & flag) != 0;
 }
 
 export function setLimit(entry: usize, limit: i64, resets: u32, flags: u32): void {
-  store<i64>(entry, limit, LIMIT);
-  store<u32>(entry, resets, RESETS);
-  store<u32>(entry, flags, FLAGS);
+  setLongAt(entry, LIMIT, limit);
+  setWordAt(entry, RESETS, resets);
+  setWordAt(entry, FLAGS, flags);
 }
 
 export function addCharge(entry: usize, cost: i64): void {
   const charged = chargedOf(entry);
-  store<i64>(entry, charged > i64.MAX_VALUE - cost ? i64.MAX_VALUE : charged + cost, CHARGED);
+  setLongAt(entry, CHARGED, charged > i64.MAX_VALUE - cost ? i64.MAX_VALUE : charged + cost);
 }
 
 /**
@@ -89,5 +90,5 @@ function appendEntry(id: u64, out: ByteBuffer): void {
   const start = out.reserve(ENTRY_BYTES);
   if (start == 0) return;
   out.zeros(ENTRY_BYTES);
-  store<u64>(start, id);
+  setLongAt(start, 0, <i64>id);
 }

@@ -3,7 +3,7 @@ import { PROPERTY_LIMIT_TOKENS } from "../../contract/words";
 import { setProperty } from "../host/host";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { appendHexadecimal } from "../bytes/text/hash";
-import { AppliedLimit } from "./applied-limit";
+import { ActiveLimit } from "./active-limit";
 
 /** Envoy charges no more at once. */
 const MAX_TOKENS: i64 = 1_000_000_000;
@@ -12,13 +12,13 @@ const text = scratchBuffer();
 const span = new Span(0, 0);
 
 /** Has Envoy check the limit before it sends the request on. */
-export function requestCheck(applied: AppliedLimit): void {
-  setProperty(applied.limit.check, fingerprintText(applied));
+export function requestCheck(active: ActiveLimit): void {
+  setProperty(active.limit.check, fingerprintText(active));
 }
 
 /** Has Envoy charge the limit with `setChargedTokens` at the end of the response. */
-export function requestCharge(applied: AppliedLimit): void {
-  setProperty(applied.limit.charge, fingerprintText(applied));
+export function requestCharge(active: ActiveLimit): void {
+  setProperty(active.limit.charge, fingerprintText(active));
 }
 
 export function setChargedTokens(tokens: i64): void {
@@ -27,8 +27,8 @@ export function setChargedTokens(tokens: i64): void {
   setProperty(constant(PROPERTY_LIMIT_TOKENS), text.view(span));
 }
 
-function fingerprintText(applied: AppliedLimit): Span {
+function fingerprintText(active: ActiveLimit): Span {
   text.clear();
-  appendHexadecimal(applied.fingerprint, text);
+  appendHexadecimal(active.fingerprint, text);
   return text.view(span);
 }

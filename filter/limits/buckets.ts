@@ -1,11 +1,11 @@
-// The allowances of rate limits, in data that all workers share and that outlives a reload: the generic cell rate algorithm
+// The buckets of rate limits, in data that all workers share and that outlives a reload: the generic cell rate algorithm
 // (ITU-T I.371, annex A; docs/decisions/2026-11-22-rate-limits.md). Budgets of money are in budget-table.ts.
 //
-// An allowance is one number, the time when it is whole again (microseconds since the epoch): using some of it moves that
-// time on. A time that is past is a whole allowance, so nothing is refilled or cleaned up.
+// A bucket is one number, the time when it is whole again (microseconds since the epoch): using some of it moves that
+// time on. A time that is past is a whole bucket, so nothing is refilled or cleaned up.
 //
-// A limit with an allowance for each value of a header keeps them in 256 tables of 32 (128 KiB), so that clients that send
-// ever new values get no more memory. In a full table, the allowance that is nearest to being whole is replaced.
+// A limit with a bucket for each value of a header keeps them in 256 tables of 32 (128 KiB), so that clients that send
+// ever new values get no more memory. In a full table, the bucket that is nearest to being whole is replaced.
 import { freeBlock } from "../memory/blocks";
 import { RateLimit } from "../config/rate-limit-rule";
 import { NO_VERSION, setShared, takeShared } from "../host/shared-data";
@@ -14,14 +14,14 @@ import { scratchBuffer, Span } from "../bytes/text/bytes";
 import { hash64 } from "../bytes/text/hash";
 
 const TABLES: u32 = 256;
-const ALLOWANCES_OF_TABLE: u32 = 32;
+const BUCKETS_OF_TABLE: u32 = 32;
 /** Each failure means that another worker has succeeded. */
 const MAX_TRIES: u32 = 100;
 
 /** Key of the amount in the table that is stored under the limit's own key. */
 const AMOUNT: u64 = 1;
 
-/** No allowance has fingerprint 0, which is a free entry. */
+/** No bucket has fingerprint 0, which is a free entry. */
 const NO_FINGERPRINT: u64 = 0;
 
 const keyBytes = scratchBuffer();
@@ -31,7 +31,7 @@ const table = new Span(0, 0);
 const empty = new Span(memory.data(512), 0);
 const amount = new Span(memory.data(16, 8), ENTRY_BYTES);
 
-/** Returns which allowance the value of a header has. */
+/** Returns which bucket the value of a header has. */
 export function fingerprintOf(value: Span): u64 {
   return max(hash64(value.pointer, value.length), NO_FINGERPRINT + 1);
 }
@@ -40,10 +40,10 @@ export function fingerprintOf(value: Span): u64 {
  * Creates the tables that do not exist, and empties all of them if the limit's amount has changed. Called when a VM starts;
  * Envoy starts the first VM alone, which matters because the first value of a key is set without a version.
  */
-export function createAllowances(limit: RateLimit): void {
+export function createBuckets(limit: RateLimit): void {
   const isChanged = updateAmount(limit);
   const count = limit.isPerValue() ? TABLES : 1;
-  empty.length = limit.isPerValue() ? ALLOWANCES_OF_TABLE * ENTRY_BYTES : ENTRY_BYTES;
+  empty.length = limit.isPerValue() ? BUCKETS_OF_TABLE * ENTRY_BYTES : ENTRY_BYTES;
   for (let index: u32 = 0; index < count; index++) {
     const version = takeShared(tableKey(limit, index), table);
     freeTable();
@@ -62,7 +62,7 @@ function updateAmount(limit: RateLimit): bool {
   return stored != 0;
 }
 
-/** Returns the microseconds from `now` until the allowance is whole; 0 if it is. */
+/** Returns the microseconds from `now` until the bucket is whole; 0 if it is. */
 export function timeToWhole(limit: RateLimit, fingerprint: u64, now: f64): f64 {
   takeShared(tableKey(limit, <u32>fingerprint), table);
   const time = timeInTable(limit, fingerprint, now);
@@ -77,11 +77,11 @@ function timeInTable(limit: RateLimit, fingerprint: u64, now: f64): f64 {
 }
 
 /**
- * Takes from the allowance. A hard limit takes nothing, and returns false, if it would be whole after `latest`; any other
+ * Takes from the bucket. A hard limit takes nothing, and returns false, if it would be whole after `latest`; any other
  * limit takes as much as is left until then.
  * @param cost time in which that much comes back
  */
-export function takeFromAllowance(
+export function useBucket(
   limit: RateLimit,
   fingerprint: u64,
   now: f64,
@@ -106,7 +106,7 @@ export function takeFromAllowance(
   return true;
 }
 
-/** Returns the key of the table that has the allowance: the limit's key and one byte. */
+/** Returns the key of the table that has the bucket: the limit's key and one byte. */
 function tableKey(limit: RateLimit, fingerprint: u32): Span {
   keyBytes.clear();
   keyBytes.span(limit.key);

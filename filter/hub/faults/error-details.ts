@@ -9,7 +9,7 @@ import { Fault } from "./fault";
 const MAX_DELAY: u32 = 86_400;
 
 /** Reads the details: a wrong key has the status 400, and RetryInfo has the pause before the next attempt. */
-export function readGoogleDetails(tape: Tape, details: u32, fault: Fault): void {
+export function readErrorDetails(tape: Tape, details: u32, fault: Fault): void {
   if (!tape.isArray(details)) return;
   const end = tape.next(details);
   for (let detail = tape.first(details); detail < end; detail = tape.next(detail)) {

@@ -50,7 +50,7 @@ class Refusal {
   }
 }
 
-export class Charge {
+export class BudgetCharge {
   /** Budgets of targets that are used up; null if none is. */
   private refusals: Refusal[] | null = null;
 
@@ -106,8 +106,8 @@ function refusalOf(budgets: Budget[]): Refusal | null {
 }
 
 /** Returns the budgets of a request; null if it has none. */
-export function startCharge(shared: Budget[], targets: Target[]): Charge | null {
+export function createBudgetCharge(shared: Budget[], targets: Target[]): BudgetCharge | null {
   let isLimited = shared.length > 0;
   for (let i = 0; i < targets.length && !isLimited; i++) isLimited = targets[i].budgets.length > 0;
-  return isLimited ? new Charge(shared) : null;
+  return isLimited ? new BudgetCharge(shared) : null;
 }

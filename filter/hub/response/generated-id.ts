@@ -6,7 +6,12 @@ import { ByteBuffer, Span } from "../../bytes/text/bytes";
 const MAX_STEM: i32 = 26;
 
 /** Appends `<prefix><request id>_<number>`: unlike in every other turn of the conversation, for the same reason. */
-export function putMadeId(prefix: Span, requestId: ByteBuffer, number: i32, out: ByteBuffer): void {
+export function appendGeneratedId(
+  prefix: Span,
+  requestId: ByteBuffer,
+  number: i32,
+  out: ByteBuffer,
+): void {
   out.span(prefix);
   let length = 0;
   for (let i: u32 = 0; i < requestId.length && length < MAX_STEM; i++) {

@@ -1,23 +1,23 @@
 // The limits of a request: checked before each attempt, charged when the response is over.
 //
-// An allowance (allowances.ts) may be whole up to one period ahead for a request to pass, and up to two after its response was
+// A bucket (buckets.ts) may be whole up to one period ahead for a request to pass, and up to two after its response was
 // charged: so no client waits longer than one period.
 import { Fault } from "../hub/faults/fault";
 import { RateLimit } from "../config/rate-limit-rule";
 import { Route, Target } from "../config/target";
 import { ClientDialect } from "../dialects/client-dialect";
 import { currentMicroseconds, header, REQUEST_HEADERS } from "../host/host";
-import { AppliedLimit } from "./applied-limit";
-import { fingerprintOf } from "./allowances";
-import { requestCharge, requestCheck, setChargedTokens } from "./service";
+import { ActiveLimit } from "./active-limit";
+import { fingerprintOf } from "./buckets";
+import { requestCharge, requestCheck, setChargedTokens } from "./rate-limit-service";
 
-/** Fingerprint of a limit with one allowance for all requests. */
+/** Fingerprint of a limit with one bucket for all requests. */
 const ALL: u64 = 1;
 
-export class Meter {
+export class RateLimiter {
   /** The limit that rejected the last attempt; null if none did. */
-  refusedBy: AppliedLimit | null = null;
-  private limits: AppliedLimit[] = [];
+  refusedBy: ActiveLimit | null = null;
+  private limits: ActiveLimit[] = [];
   private isCharged: bool = false;
 
   /** Whether a limit of tokens applies, so that the usage of the response is read. */
@@ -37,7 +37,7 @@ export class Meter {
         if (!limit.isPerValue() && fingerprint != fingerprintOf(limit.value)) continue;
       }
       if (!limit.countsRequests) this.countsTokens = true;
-      this.limits.push(new AppliedLimit(limit, fingerprint, target));
+      this.limits.push(new ActiveLimit(limit, fingerprint, target));
     }
   }
 
@@ -67,26 +67,25 @@ export class Meter {
     const now = currentMicroseconds();
     this.refusedBy = this.longestWait(target, now);
     for (let i = 0; i < this.limits.length && this.refusedBy === null; i++) {
-      const applied = this.limits[i];
-      if (!applied.limit.countsRequests || applied.isCounted || !applied.appliesTo(target))
-        continue;
-      applied.isCounted = applied.count(now);
-      if (!applied.isCounted) this.refusedBy = applied;
+      const active = this.limits[i];
+      if (!active.limit.countsRequests || active.isCounted || !active.appliesTo(target)) continue;
+      active.isCounted = active.count(now);
+      if (!active.isCounted) this.refusedBy = active;
     }
     return this.refusedBy === null;
   }
 
   /** Returns the limit with nothing left that the client has to wait longest for; null if all have something left. */
-  private longestWait(target: Target | null, now: f64): AppliedLimit | null {
-    let found: AppliedLimit | null = null;
+  private longestWait(target: Target | null, now: f64): ActiveLimit | null {
+    let found: ActiveLimit | null = null;
     let longest: f64 = 0;
     for (let i = 0; i < this.limits.length; i++) {
-      const applied = this.limits[i];
-      if (!applied.appliesTo(target) || applied.isCounted || applied.remaining(now) >= 1) continue;
-      const wait = applied.waitTime(now);
+      const active = this.limits[i];
+      if (!active.appliesTo(target) || active.isCounted || active.remaining(now) >= 1) continue;
+      const wait = active.waitTime(now);
       if (wait <= longest) continue;
       longest = wait;
-      found = applied;
+      found = active;
     }
     return found;
   }
@@ -106,17 +105,17 @@ export class Meter {
   }
 
   /** Returns the limit of its kind, tokens or requests, of which the smallest part is left; null if there is none. */
-  nearest(target: Target | null, countsRequests: bool): AppliedLimit | null {
+  nearest(target: Target | null, countsRequests: bool): ActiveLimit | null {
     const now = currentMicroseconds();
-    let found: AppliedLimit | null = null;
+    let found: ActiveLimit | null = null;
     let smallest: f64 = 2;
     for (let i = 0; i < this.limits.length; i++) {
-      const applied = this.limits[i];
-      if (applied.limit.countsRequests != countsRequests || !applied.appliesTo(target)) continue;
-      const part = applied.remaining(now) / applied.limit.amount;
+      const active = this.limits[i];
+      if (active.limit.countsRequests != countsRequests || !active.appliesTo(target)) continue;
+      const part = active.remaining(now) / active.limit.amount;
       if (part >= smallest) continue;
       smallest = part;
-      found = applied;
+      found = active;
     }
     return found;
   }
@@ -127,10 +126,10 @@ export class Meter {
     this.isCharged = true;
     const now = currentMicroseconds();
     for (let i = 0; i < this.limits.length; i++) {
-      const applied = this.limits[i];
-      if (applied.limit.countsRequests || !applied.appliesTo(target)) continue;
-      if (applied.limit.isByService) requestCharge(applied);
-      else applied.charge(<f64>tokens, now);
+      const active = this.limits[i];
+      if (active.limit.countsRequests || !active.appliesTo(target)) continue;
+      if (active.limit.isByService) requestCharge(active);
+      else active.charge(<f64>tokens, now);
     }
     if (this.isByService()) setChargedTokens(tokens);
   }
@@ -139,28 +138,28 @@ export class Meter {
 /** Counts a call in its limits of requests. Returns the 429 if one of them has nothing left. */
 export function countCall(limits: RateLimit[]): Fault | null {
   if (limits.length == 0) return null;
-  const meter = new Meter(false);
-  meter.add(limits, null);
-  if (meter.admit(null)) return null;
-  const refused = meter.refusedBy;
-  return meter.fault().after(refused === null ? 1 : refused.retrySeconds());
+  const limiter = new RateLimiter(false);
+  limiter.add(limits, null);
+  if (limiter.admit(null)) return null;
+  const refused = limiter.refusedBy;
+  return limiter.fault().after(refused === null ? 1 : refused.retrySeconds());
 }
 
 /**
- * Returns the meter of a request for a route from a client of this dialect; null if no limit applies. The rest as in `Meter`.
+ * Returns the limiter of a request for a route from a client of this dialect; null if no limit applies. The rest as in `RateLimiter`.
  * @param ofKey the limits of the client's key
  */
-export function startMeter(
+export function createRateLimiter(
   route: Route,
   ofKey: RateLimit[],
   client: ClientDialect,
   hasTokens: bool,
-): Meter | null {
+): RateLimiter | null {
   if (!route.isLimited && ofKey.length == 0) return null;
-  const meter = new Meter(hasTokens);
-  meter.add(ofKey, null);
-  meter.add(route.rateLimits, null);
+  const limiter = new RateLimiter(hasTokens);
+  limiter.add(ofKey, null);
+  limiter.add(route.rateLimits, null);
   const targets = route.targetsFor(client);
-  for (let i = 0; i < targets.length; i++) meter.add(targets[i].rateLimits, targets[i]);
-  return meter.isEmpty() ? null : meter;
+  for (let i = 0; i < targets.length; i++) limiter.add(targets[i].rateLimits, targets[i]);
+  return limiter.isEmpty() ? null : limiter;
 }
