@@ -101,6 +101,8 @@ export interface Target {
   configuredName?: string;
   /** What stands before the first slash. */
   provider: string;
+  /** The built-in provider, if `provider` is another spelling of its name: `qwen` for `dashscope`. */
+  builtIn?: string;
   /** The bare name that the provider is sent. */
   model: string;
   /** The name of its row in contract/dialects.ts. */
@@ -136,6 +138,11 @@ export interface Target {
   limits?: ModelLimits;
   /** Present for an entry for all models whose names begin alike, `openai/*`: the client names the model. */
   wildcard?: Wildcard;
+}
+
+/** Returns the name by which the tables of providers know the provider of a target. */
+export function knownProvider({ builtIn, provider }: Pick<Target, "builtIn" | "provider">): string {
+  return builtIn ?? provider;
 }
 
 /** Returns whether Envoy decompresses the responses of a provider. @param targets of the model, or of the filter's document */

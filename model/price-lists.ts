@@ -1,7 +1,7 @@
 // The prices of all models that a wildcard takes, as patterns of their names: the filter decides by them, because the client names
 // the model. The same as `priceOf` (prices.ts), whose list has conditions instead of patterns.
 import type { MatchLogic, ModelInfo, Provider } from "@pydantic/genai-prices";
-import type { GatewayModel, Target } from "./model.ts";
+import { knownProvider, type GatewayModel, type Target } from "./model.ts";
 import { ownPriceOf, priceByRates, providerInList, ratesOfModel } from "./prices.ts";
 import type { Price } from "./prices.ts";
 
@@ -22,7 +22,7 @@ export function priceListOf(
   if (own?.input !== undefined || own?.output !== undefined) return undefined;
   const source = own === undefined ? "genai-prices" : "yours";
   const start = target.name.slice(target.provider.length + 1, -1).toLowerCase();
-  return listed(target.provider).flatMap(({ models, of }) => {
+  return listed(knownProvider(target)).flatMap(({ models, of }) => {
     const rates = of === undefined ? {} : ratesOfModel(of.provider, of.model);
     const price = priceByRates(rates, own?.factor ?? 1, source);
     const taken = models.filter((pattern) => mayMatch(pattern, start));

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import type * as GenaiPrices from "@pydantic/genai-prices";
 import type { ModelInfo, ModelPrice } from "@pydantic/genai-prices";
 import { takesName } from "./model-names.ts";
-import type { GatewayModel, OwnPrice, Target } from "./model.ts";
+import { knownProvider, type GatewayModel, type OwnPrice, type Target } from "./model.ts";
 
 /** Pico-dollars of a token at one dollar per million tokens. */
 export const PICO_PER_MILLION = 1_000_000;
@@ -40,6 +40,7 @@ const IDS: Readonly<Record<string, string>> = {
   gemini: "google",
   vertex: "google",
   xai: "x-ai",
+  zhipu: "zhipuai",
 };
 
 /** The list is large: it is loaded when a price is looked up. */
@@ -70,7 +71,7 @@ export function mayHavePrice(
   configuration: Pick<GatewayModel, "targets" | "pricing">,
 ): boolean {
   if (priceOf(target, configuration) !== undefined) return true;
-  return target.wildcard !== undefined && isListed(target.provider);
+  return target.wildcard !== undefined && isListed(knownProvider(target));
 }
 
 /** Returns the price in the configuration: of the model, or else of the wildcard with the longest prefix that takes it. */
@@ -90,7 +91,7 @@ function priceBy(target: Target, own: OwnPrice | undefined): Price | undefined {
   if (own === undefined) return listedPrice(target, 1, "genai-prices");
   const { factor = 1, ...rates } = own;
   if (rates.input === undefined || rates.output === undefined) {
-    const listed = listedModel(target.provider, target.model);
+    const listed = listedModel(knownProvider(target), target.model);
     if (listed !== undefined)
       return priceByRates(withOwnRates(listed.rates, rates), factor, "yours");
     if (rates.input === undefined && rates.output === undefined) return undefined;
@@ -137,12 +138,8 @@ const RATES: Readonly<Record<TokenKind, string>> = {
   cacheWriteHour: "cache_write_1h_mtok",
 };
 
-function listedPrice(
-  { provider, model }: Target,
-  factor: number,
-  source: Price["source"],
-): Price | undefined {
-  const listed = listedModel(provider, model);
+function listedPrice(target: Target, factor: number, source: Price["source"]): Price | undefined {
+  const listed = listedModel(knownProvider(target), target.model);
   return listed === undefined ? undefined : priceByRates(listed.rates, factor, source);
 }
 

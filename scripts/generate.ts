@@ -1,5 +1,5 @@
 // Writes the files that are made from the source: gateway.schema.json and docs/configuration.md from the configuration's
-// schema, docs/dialects.md from the filter's table, docs/faults.md from docs/faults.yaml, and why
+// schema, docs/providers.md from the tables of providers, docs/dialects.md from the filter's table, docs/faults.md from docs/faults.yaml, and why
 // `gateway explain` reports a member as dropped. `--check` only compares.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -9,6 +9,7 @@ import { modelLimitsPage } from "./docs/model-limits-page.ts";
 import { referencePage } from "./docs/reference-page.ts";
 import { dialectsPage } from "./docs/dialects-page.ts";
 import { droppedReasons } from "./docs/dropped-reasons.ts";
+import { providersPage } from "./docs/providers-page.ts";
 import { faultsPage } from "./docs/faults-page.ts";
 
 export interface Generated {
@@ -23,6 +24,7 @@ export async function generate(): Promise<Generated[]> {
     await formatted("gateway.schema.json", schema),
     await formatted("docs/configuration.md", referencePage()),
     await formatted("docs/model-limits.md", modelLimitsPage()),
+    await formatted("docs/providers.md", providersPage()),
     await formatted("docs/dialects.md", dialectsPage()),
     await formatted("docs/faults.md", faultsPage()),
     await formatted("model/dropped-members.json", droppedReasons()),

@@ -1,39 +1,10 @@
 // The words that LiteLLM and Plano have for providers, and what an entry of llm_providers has in their place.
-import { OTHER_NAMES, PROVIDER_NAMES } from "../providers/registry.ts";
+import { builtInName, findProvider } from "../providers/registry.ts";
 import { STARTERS } from "../providers/starters.ts";
 import { suggestedVariable } from "../report/secrets.ts";
 
-/** Providers without a row in the registry whose API is OpenAI's. */
-const COMPATIBLE: Readonly<Record<string, string>> = {
-  digitalocean: "https://inference.do-ai.run/v1",
-  github: "https://models.github.ai/inference",
-  novita: "https://api.novita.ai/v3/openai",
-  novita_ai: "https://api.novita.ai/v3/openai",
-};
-
-/** Words for a provider of the registry that OTHER_NAMES does not have. */
-const SAME: Readonly<Record<string, string>> = {
-  ollama_chat: "ollama",
-  hosted_vllm: "vllm",
-  "text-completion-openai": "openai",
-  "bedrock-mantle": "bedrock_mantle",
-  vertex_ai_beta: "vertex",
-};
-
 /** Words that stand for any server with OpenAI's API, at the address of the entry. */
-const ANY_SERVER = [
-  "custom_openai",
-  "openai_like",
-  "litellm_proxy",
-  "lm_studio",
-  "llamafile",
-  "xinference",
-];
-
-/** Returns a value by a word of the file, which may be `constructor`. */
-function ownValue(table: Readonly<Record<string, string>>, word: string): string | undefined {
-  return Object.hasOwn(table, word) ? table[word] : undefined;
-}
+const ANY_SERVER = ["custom_openai", "openai_like"];
 
 export interface ImportedProvider {
   /** What stands before the slash of `model`. */
@@ -45,19 +16,16 @@ export interface ImportedProvider {
 
 /** Returns the provider for a word of another gateway; undefined if its API is not supported. */
 export function importedProvider(word: string, hasAddress: boolean): ImportedProvider | undefined {
-  if (PROVIDER_NAMES.includes(word)) return { name: word };
-  const name = ownValue(SAME, word) ?? OTHER_NAMES.get(word);
+  const name = word === "text-completion-openai" ? "openai" : builtInName(word);
   if (name !== undefined) return { name };
-  const url = ownValue(COMPATIBLE, word);
-  if (url !== undefined) return { name: word, base_url: url, provider_interface: "openai" };
   const isServer = ANY_SERVER.includes(word) || hasAddress;
   return isServer ? { name: word, provider_interface: "openai" } : undefined;
 }
 
 /** Returns the variable in which users have the key of a provider. */
 export function usualVariable(provider: string): string {
-  const found = STARTERS.find((one) => one.provider === provider)?.variables[0];
-  return found ?? suggestedVariable(provider);
+  const found = STARTERS.find((one) => one.provider === provider)?.variables;
+  return (found ?? findProvider(provider)?.variables ?? [])[0] ?? suggestedVariable(provider);
 }
 
 /** Returns the variable for the key of a server at another address than the provider's: `http://gpu:8000/v1` → GPU_8000_KEY. */

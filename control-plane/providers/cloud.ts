@@ -49,6 +49,8 @@ export interface Cloud {
   name: string;
   /** For people: the product. */
   title: string;
+  /** Other spellings of the name, with `_`: those of LiteLLM, the AI SDK and others. */
+  aliases?: readonly string[];
   /** The keys that its entries can have. */
   keys: AddressKey[];
   /** Values of keys that are not set. */

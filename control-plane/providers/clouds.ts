@@ -72,6 +72,7 @@ const AZURE_V1 = CHAT_AND_RESPONSES.map((api) => ({
 const AZURE_OPENAI: Cloud = {
   name: "azure_openai",
   title: "Azure OpenAI",
+  aliases: ["azure", "azureopenai"],
   keys: ["resource", "api_version"],
   keyVariable: "AZURE_OPENAI_API_KEY",
   needsKey: true,
@@ -94,6 +95,7 @@ const AZURE_OPENAI: Cloud = {
 const AZURE_FOUNDRY: Cloud = {
   name: "azure_foundry",
   title: "Microsoft Foundry",
+  aliases: ["azure_ai", "foundry"],
   keys: ["resource"],
   keyVariable: "AZURE_FOUNDRY_API_KEY",
   needsKey: true,
@@ -122,6 +124,7 @@ const NATIVE_GEMINI = {
 const GEMINI_API: Cloud = {
   name: "gemini",
   title: "Gemini API",
+  aliases: ["google", "google_ai_studio", "googleai"],
   keys: [],
   keyVariable: "GEMINI_API_KEY",
   needsKey: true,
@@ -140,6 +143,7 @@ const VERTEX_PROJECT = "https://{vertex_host}/v1/projects/{project}/locations/{l
 const VERTEX: Cloud = {
   name: "vertex",
   title: "Vertex AI",
+  aliases: ["vertex_ai", "google_vertex", "vertexai", "gcp", "vertex_ai_beta"],
   keys: ["project", "location"],
   defaults: { location: "global" },
   keyVariable: "GOOGLE_API_KEY",
@@ -177,6 +181,7 @@ const BEDROCK_RUNTIME = "https://bedrock-runtime.{region}.{aws_domain}";
 const BEDROCK: Cloud = {
   name: "bedrock",
   title: "Amazon Bedrock",
+  aliases: ["amazon_bedrock", "aws_bedrock", "aws"],
   keys: ["region"],
   keyVariable: "AWS_BEARER_TOKEN_BEDROCK",
   needsKey: true,

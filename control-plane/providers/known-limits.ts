@@ -24,6 +24,7 @@ import { MISTRAL } from "./limits/mistral.ts";
 import { MOONSHOT } from "./limits/moonshot.ts";
 import { OLLAMA } from "./limits/ollama.ts";
 import { OPENAI, OPENAI_AT_HOME } from "./limits/openai.ts";
+import { OTHER_LIMITS } from "./limits/others.ts";
 import { OPENROUTER } from "./limits/openrouter.ts";
 import { QWEN } from "./limits/qwen.ts";
 import { TOGETHER } from "./limits/together.ts";
@@ -55,6 +56,9 @@ export const KNOWN_LIMITS: Readonly<Record<string, ProviderLimits>> = {
   vllm: VLLM,
   bedrock_converse: BEDROCK,
   gemini: GEMINI,
+  openrouter: OPENROUTER,
+  cerebras: CEREBRAS,
+  ...OTHER_LIMITS,
 };
 
 /** By the end of the host in `base_url`: they are known whatever the provider is called. */

@@ -13,6 +13,7 @@ import type { FilterConfig, FilterRoute, FilterTarget } from "./document-types.t
 import { filterWildcards, wildcardFamilies } from "./wildcards.ts";
 import { filterRateLimits, rateLimitsOfName, rateLimitsOfTarget } from "./rate-limits.ts";
 import { effectiveLimits } from "../model-limits.ts";
+import { knownProvider } from "../model.ts";
 import type { Alias, GatewayModel, Target, TargetSet } from "../model.ts";
 import { providerWord } from "../provider-words.ts";
 import { policyName } from "../retry-policies.ts";
@@ -231,6 +232,6 @@ function filterTarget(target: Target, index: number, model: GatewayModel): Filte
     ...(target.asksForUsage ? { asks_usage: true } : {}),
     ...(limits === undefined ? {} : { limits }),
     ...(rateLimits.length === 0 ? {} : { rate_limits: rateLimits }),
-    ...(model.tracing === undefined ? {} : { trace_provider: providerWord(target.provider) }),
+    ...(model.tracing === undefined ? {} : { trace_provider: providerWord(knownProvider(target)) }),
   };
 }

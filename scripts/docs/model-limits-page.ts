@@ -1,5 +1,6 @@
 // docs/model-limits.md: the limits that the gateway knows of models, in words.
 import { KNOWN_LIMITS, LIMITS_BY_HOST } from "../../control-plane/providers/known-limits.ts";
+import { OTHER_LIMITS } from "../../control-plane/providers/limits/others.ts";
 import type { ProviderLimits } from "../../control-plane/providers/limits/model-families.ts";
 import type { ModelLimits } from "../../model/model-limits.ts";
 import { code } from "./markdown.ts";
@@ -10,7 +11,7 @@ const INTRODUCTION = `# Model limits
 
 <!-- Written by scripts/generate.ts from control-plane/providers/known-limits.ts: change it there. -->
 
-What the gateway knows of models, by the provider of the entry or else by its \`provider_interface\`. Of each provider the first line that matches the model applies, together with the line for every model. A \`*\` at the end matches any rest. Models without a line have no limits, and their requests pass unchanged.
+What the gateway knows of models, by the provider of the entry or else by its \`provider_interface\`. Of each provider the first line that matches the model applies, together with the line for every model. A \`*\` at the end matches any rest. Models without a line have no limits, and their requests pass unchanged. What is known of every model of a further provider is in [providers.md](providers.md#particulars).
 
 \`limits\` of an entry ([configuration](configuration.md#limits-of-a-model)) replaces single limits.`;
 
@@ -24,8 +25,15 @@ export function modelLimitsPage(): string {
   ].join("\n\n");
 }
 
-/** Their sections would repeat those of Anthropic or OpenAI. */
-const REPEATED = new Set(["claude", "vertex", "bedrock", "bedrock_mantle", "azure_openai"]);
+/** Their sections would repeat those of Anthropic or OpenAI, or what docs/providers.md has. */
+const REPEATED = new Set([
+  "claude",
+  "vertex",
+  "bedrock",
+  "bedrock_mantle",
+  "azure_openai",
+  ...Object.keys(OTHER_LIMITS),
+]);
 
 /** One line for each family, one for all models of a provider: its models, what is different of them. */
 function linesOf({ everyModel, families = [] }: ProviderLimits): string[] {
@@ -41,7 +49,6 @@ function line([models, limits]: readonly [string, string]): string {
 
 function others(): (readonly [string, string])[] {
   return [
-    ["`base_url` at openrouter.ai", wordsOf(LIMITS_BY_HOST["openrouter.ai"]?.everyModel?.limits)],
     [
       "OpenAI's models on `azure_openai`, `azure_foundry`, `bedrock_mantle`; Claude on every cloud",
       "as openai, anthropic",
@@ -53,11 +60,15 @@ function others(): (readonly [string, string])[] {
     ["`claude-sonnet-4-6` on `vertex`", "at most 64000 tokens"],
     ["Claude on `vertex` and `bedrock_mantle`", "no output schemas"],
     ["Claude 4.7 and newer on `bedrock`", "no output schemas"],
-    ["`base_url` at openai.azure.com, api.z.ai, aliyuncs.com", "as openai, zhipu, qwen"],
+    [
+      "`base_url` at openai.azure.com, openrouter.ai, cerebras.ai, api.z.ai, aliyuncs.com",
+      "as openai, openrouter, cerebras, zhipu, qwen",
+    ],
   ];
 }
 
-function wordsOf(limits: ModelLimits = {}): string {
+/** Returns limits in words. */
+export function wordsOf(limits: ModelLimits = {}): string {
   return [...tokenWords(limits), ...memberWords(limits), ...reasoningWords(limits)].join("; ");
 }
 

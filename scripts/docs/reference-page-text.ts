@@ -32,6 +32,10 @@ function starterRow({ provider, title, variables, model, address }: Starter): st
   return `| ${title} | ${names}${also} | \`${provider}/${model}\` |`;
 }
 
+export const PROVIDERS_TEXT = `## Providers
+
+[providers.md](providers.md) lists the built-in providers: address, format, variables and what is particular about each. They need no \`base_url\`. Any other name works with \`base_url\` and \`provider_interface\`.`;
+
 export const EXAMPLE = `## Example
 
 \`\`\`yaml

@@ -1,14 +1,4 @@
 // docs/configuration.md: one part for each section of the schema, one heading for each key.
-import type { Cloud, CloudApi } from "../../control-plane/providers/cloud.ts";
-import { fill } from "../../control-plane/providers/cloud-address.ts";
-import { CLOUDS } from "../../control-plane/providers/clouds.ts";
-import {
-  INTERFACES,
-  INTERFACE_WORDS,
-  PROVIDERS,
-  baseOf,
-} from "../../control-plane/providers/registry.ts";
-import type { Provider } from "../../control-plane/providers/registry.ts";
 import { NOT_SUPPORTED_YET } from "../../control-plane/config/diagnostics/not-supported-yet.ts";
 import type { JsonSchema } from "../../control-plane/config/json-schema.ts";
 import { SECTIONS } from "../../control-plane/config/schema.ts";
@@ -23,6 +13,7 @@ import {
   LISTENER_FORMS,
   NAMES,
   PROMPT_TARGETS,
+  PROVIDERS_TEXT,
   REFERENCES,
   WITHOUT_A_FILE,
 } from "./reference-page-text.ts";
@@ -31,7 +22,7 @@ import {
 const TEXT: Readonly<Record<string, { before?: string; after?: () => readonly string[] }>> = {
   listeners: { before: LISTENER_FORMS },
   llm_providers: {
-    after: () => [HEADERS, BASE_URLS, "## Providers", providers(), LIMITS],
+    after: () => [HEADERS, BASE_URLS, PROVIDERS_TEXT, LIMITS],
   },
   model_aliases: { after: () => [NAMES] },
   prompt_targets: { before: PROMPT_TARGETS },
@@ -144,65 +135,6 @@ function typeName({ anyOf, ...schema }: JsonSchema): string {
 
 function firstSentence(text: string): string {
   return /^.*?[.:](?= |$)/.exec(text)?.[0].replace(/:$/, ".") ?? text;
-}
-
-function providers(): string {
-  const rows = PROVIDERS.map((provider) => [
-    code(provider.name),
-    provider.title,
-    requestUrl(provider),
-    provider.dialect.format,
-    provider.needsKey ? "required" : provider.embedded === true ? "none" : "optional",
-  ]);
-  const words = INTERFACE_WORDS.map(code).join(", ");
-  const silent = [...INTERFACES].flatMap(([word, { dialect, asksForUsage }]) =>
-    dialect.asksForUsage && !asksForUsage ? [code(word)] : [],
-  );
-  return [
-    "These need no `base_url`, except where the table shows it. Any other provider name works with `base_url` and `provider_interface`.",
-    table(["Provider", "Who", "Requests go to", "Wire format", "`access_key`"], rows),
-    "These have several APIs, and keys of the entry that are a part of the address. The first API whose models fit is used, unless `provider_interface` selects another.",
-    table(
-      ["Provider", "Who", "Models", "`provider_interface`", "Requests go to", "Wire format"],
-      unique(CLOUDS.flatMap(cloudRows)),
-    ),
-    `Values of \`provider_interface\`: ${words}. With ${silent.slice(0, -1).join(", ")} or ${silent.at(-1) ?? ""} the gateway never asks a stream for its usage (\`stream_options.include_usage\`). For another server that rejects that member set \`limits: {stream_usage: false}\`.`,
-  ].join("\n\n");
-}
-
-function unique(rows: string[][]): string[][] {
-  return [...new Map(rows.map((row) => [row.join(" "), row])).values()];
-}
-
-function cloudRows({ name, title, apis }: Cloud): string[][] {
-  return apis.map((api) => [
-    code(name),
-    title,
-    api.models.map(code).join(", "),
-    code(api.word),
-    cloudUrl(api),
-    api.dialect.format,
-  ]);
-}
-
-function cloudUrl({ baseUrl, endpoint, envelope, query = "", dialect }: CloudApi): string {
-  const own =
-    envelope === undefined
-      ? (endpoint ?? dialect.path.slice(dialect.basePath.length))
-      : `${envelope.path}{model}${envelope.method}`;
-  const address = fill(`${baseUrl}${own}${query}`, {});
-  return code(
-    address
-      .replace("{vertex_host}", "{location}-aiplatform.googleapis.com")
-      .replace("{aws_domain}", "amazonaws.com"),
-  );
-}
-
-function requestUrl({ baseUrl, embedded, dialect, basePath }: Provider): string {
-  if (embedded === true) return "the gateway itself";
-  if (baseUrl === undefined) return "`base_url` (required)";
-  const { path } = baseOf(baseUrl, dialect, basePath === undefined ? {} : { basePath });
-  return code(new URL(path, baseUrl).href);
 }
 
 function notSupportedList(): string {

@@ -9,6 +9,8 @@ import { renderBootstrap } from "../../envoy/bootstrap.ts";
 import { emptySecrets } from "../../envoy/credential-filters.ts";
 import { listenerSecrets } from "../../envoy/listener-tls.ts";
 import { toYaml } from "../../envoy/yaml.ts";
+import { loadConfiguration } from "../../control-plane/config/load.ts";
+import { ENVIRONMENT, EVERY_ROW } from "../config/every-row.ts";
 import { GOLDEN_MODELS } from "./models.ts";
 
 const FILTER = join(import.meta.dirname, "../../build/filter.wasm");
@@ -22,8 +24,18 @@ afterAll(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-it.each(Object.entries(GOLDEN_MODELS))("Envoy accepts %s", (name, model) => {
-  const file = join(directory, `${name}.yaml`);
+const loaded = loadConfiguration({ file: "gateway.yaml", text: EVERY_ROW }, ENVIRONMENT);
+const MODELS = {
+  ...GOLDEN_MODELS,
+  ...(loaded.ok ? { "every built-in provider": loaded.model } : {}),
+};
+
+it("every built-in provider is a valid configuration", () => {
+  expect(loaded.ok).toBe(true);
+});
+
+it.each(Object.entries(MODELS))("Envoy accepts %s", (name, model) => {
+  const file = join(directory, `${name.replaceAll(" ", "-")}.yaml`);
   for (const { file: secret, text } of listenerSecrets(model, directory))
     writeFileSync(secret, text);
   for (const { file: secret, text } of emptySecrets(model, directory)) writeFileSync(secret, text);

@@ -1,4 +1,5 @@
 // Rules for `base_url` and `http_host`: what can become an Envoy address and an HTTP authority.
+import { hintForOwnAddress } from "../../providers/own-formats.ts";
 import { pathText } from "../../report/problem.ts";
 import type { Path } from "../../report/problem.ts";
 import type { Reading } from "../reading.ts";
@@ -45,6 +46,8 @@ function faultOf(written: string): { message: string; hint?: string } | undefine
   }
   if (/[?#]/.test(written)) return { message: "has a query or a fragment; expected none" };
   if (url.port === "0") return { message: "has port 0" };
+  const hint = hintForOwnAddress(written);
+  if (hint !== undefined) return { message: "has an API that is not supported", hint };
   const tail = /\/(?:v1\/)?(?:chat\/completions|messages)\/*$/.exec(url.pathname);
   if (tail !== null) {
     return {

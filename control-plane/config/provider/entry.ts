@@ -1,6 +1,5 @@
 // The schema of one entry of `llm_providers`.
 import { z } from "zod";
-import { INTERFACE_WORDS } from "../../providers/registry.ts";
 import { flag, list, mapping, named, text } from "../schema-words.ts";
 import { retryKeys } from "../retry-keys.ts";
 import type { Draft } from "../section.ts";
@@ -51,7 +50,8 @@ export const providerEntry = mapping(
       "an http:// or https:// URL",
     ).optional(),
     provider_interface: text({
-      description: `Wire format of \`base_url\`: ${INTERFACE_WORDS.map((word) => `\`${word}\``).join(", ")}. Required for a provider that is not in the table. For a provider with several APIs it selects one.`,
+      description:
+        "Wire format of `base_url`: `openai`, `anthropic`, `openai_responses`, `gemini`, `converse`, or the name of a provider, whose limits then apply too. Required for a provider that is not in docs/providers.md. For a provider with several formats it selects one.",
       examples: ["openai", "anthropic"],
     }).optional(),
     resource: ADDRESS_KEY_RULES.resource.schema,

@@ -1,13 +1,16 @@
 // Where the requests of one entry go, for a provider with one API: its row in the table, or `base_url` and `provider_interface`.
+import type { DialectRow } from "../../../contract/dialects.ts";
 import { OPENAI_CHAT, OPENAI_RESPONSES } from "../../../contract/dialects.ts";
 import {
   INTERFACES,
   INTERFACE_WORDS,
-  OTHER_NAMES,
   PROVIDER_NAMES,
   baseOf,
+  builtInName,
 } from "../../providers/registry.ts";
 import type { Provider, ProviderInterface } from "../../providers/registry.ts";
+import { reasonOfOwnFormat } from "../../providers/own-formats.ts";
+import type { OtherApi } from "../../providers/provider.ts";
 import type { Connection } from "./provider-connection.ts";
 import type { Path } from "../../report/problem.ts";
 import { showWord } from "../reading.ts";
@@ -28,23 +31,59 @@ export function readOwnConnection(
 ): Connection | undefined {
   const chosen = readInterface(reading, path, entry.provider_interface);
   if (name === undefined) return undefined;
+  const api = entry.base_url === undefined ? apiOf(provider, chosen) : undefined;
   if (provider === undefined) reportUnknown(reading, path, entry, name);
-  else if (entry.base_url === undefined) checkOwnAddress(reading, path, provider, chosen);
-  const spoken = chosen ?? (entry.provider_interface === undefined ? provider : undefined);
-  const base = baseUrl ?? (entry.base_url === undefined ? provider?.baseUrl : undefined);
+  else if (entry.base_url === undefined && api === undefined)
+    checkOwnAddress(reading, path, provider, chosen);
+  const spoken =
+    api === undefined
+      ? (chosen ?? (entry.provider_interface === undefined ? provider : undefined))
+      : { ...api, asksForUsage: false };
+  const base =
+    baseUrl ?? api?.baseUrl ?? (entry.base_url === undefined ? provider?.baseUrl : undefined);
   if (spoken === undefined || base === undefined) return undefined;
-  const ownPath =
-    provider?.basePath === undefined || spoken.dialect !== provider.dialect
-      ? {}
-      : { basePath: provider.basePath };
+  const basePath = ownBasePath(provider, spoken.dialect, api);
+  const ownPath = basePath === undefined ? {} : { basePath };
   return {
     ...protocolOf(spoken),
     ...baseOf(base, spoken.dialect, ownPath),
     ...(spoken.dialect === OPENAI_CHAT
-      ? { responsesPath: baseOf(base, OPENAI_RESPONSES).path }
+      ? {
+          responsesPath: baseOf(responsesBase(provider, entry) ?? base, OPENAI_RESPONSES, ownPath)
+            .path,
+        }
       : {}),
     servesResponses: entry.base_url === undefined && provider?.servesResponses === true,
   };
+}
+
+/** Returns the API of a provider at its own address that `provider_interface` selects; undefined for that of its row. */
+function apiOf(
+  provider: Provider | undefined,
+  chosen: ProviderInterface | undefined,
+): OtherApi | undefined {
+  if (chosen === undefined || chosen.dialect === provider?.dialect) return undefined;
+  return provider?.apis?.find(({ dialect }) => dialect === chosen.dialect);
+}
+
+/** Returns where the Responses API of a provider is at its own host, if it is not at the address of its row. */
+function responsesBase(
+  provider: Provider | undefined,
+  { base_url: baseUrl }: ProviderDraft,
+): string | undefined {
+  return baseUrl === undefined
+    ? provider?.apis?.find(({ dialect }) => dialect === OPENAI_RESPONSES)?.baseUrl
+    : undefined;
+}
+
+/** Returns what precedes the endpoint at an address without a path, if it is not the dialect's. */
+function ownBasePath(
+  provider: Provider | undefined,
+  dialect: DialectRow,
+  api: OtherApi | undefined,
+): string | undefined {
+  const isOfRow = dialect === provider?.dialect || (api !== undefined && api.baseUrl === undefined);
+  return isOfRow ? provider?.basePath : undefined;
 }
 
 export function protocolOf({ dialect, auth, asksForUsage }: ProviderInterface): ProviderInterface {
@@ -79,9 +118,11 @@ function readInterface(
   const spoken = INTERFACES.get(word);
   if (spoken === undefined) {
     const at = [...path, "provider_interface"];
-    const nearest = OTHER_NAMES.get(word) ?? suggest(word, INTERFACE_WORDS);
+    const nearest = builtInName(word) ?? suggest(word, INTERFACE_WORDS);
     reading.problem(at, `unknown provider_interface ${reading.show(at, word)}`, {
-      hint: suggestion(nearest) ?? `expected one of ${INTERFACE_WORDS.join(", ")}`,
+      hint:
+        suggestion(nearest) ??
+        "expected openai, anthropic, openai_responses, gemini, converse, or the name of a provider",
     });
   }
   return spoken;
@@ -99,7 +140,14 @@ function reportUnknown(reading: Reading, path: Path, entry: ProviderDraft, name:
   );
   if (missing.length === 0) return;
   const at = [...path, "model"];
-  const nearest = OTHER_NAMES.get(name.replaceAll("-", "_")) ?? suggest(name, PROVIDER_NAMES);
+  const reason = reasonOfOwnFormat(name);
+  if (reason !== undefined) {
+    reading.problem(at, `${showWord(name)} is not supported: ${reason}`, {
+      hint: "docs/providers.md lists the providers; a server with one of their formats needs base_url and provider_interface",
+    });
+    return;
+  }
+  const nearest = builtInName(name) ?? suggest(name, PROVIDER_NAMES);
   reading.problem(
     at,
     `${showWord(name)} is not a built-in provider, and ${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} missing`,

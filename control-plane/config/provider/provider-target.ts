@@ -4,7 +4,7 @@ import { credentialName } from "../../../model/cloud-credentials.ts";
 import type { ProviderHeader, Target } from "../../../model/model.ts";
 import { isWildcard } from "../../../model/model-names.ts";
 import { vendorOf } from "../../providers/model-vendors.ts";
-import { findProvider } from "../../providers/registry.ts";
+import { builtInName, findProvider, PROVIDER_NAMES } from "../../providers/registry.ts";
 import { readAccessKeys } from "./access-key.ts";
 import type { Connection } from "./provider-connection.ts";
 import { readCredential } from "./credential/read-credential.ts";
@@ -26,15 +26,16 @@ export function readTarget(
   globalPrompt: string | undefined,
 ): Target | undefined {
   const split = readModel(reading, path, entry.model);
-  const provider = split === undefined ? undefined : findProvider(split.provider);
+  const known = split === undefined ? undefined : { ...split, provider: builtInOf(entry, split) };
+  const provider = known === undefined ? undefined : findProvider(known.provider);
   const configuredName = checkName(reading, [...path, "name"], entry.name);
   const ownPrompt = readSystemPrompt(reading, [...path, "system_prompt"], entry.system_prompt);
   const headers = readHeaders(reading, [...path, "headers"], entry.headers ?? {}, split?.provider);
-  const connection = readConnection(reading, path, entry, split, provider);
-  const cloud = cloudOf(entry, split?.provider);
+  const connection = readConnection(reading, path, entry, known, provider);
+  const cloud = cloudOf(entry, known?.provider);
   const keys = readAccessKeys(reading, path, entry, {
     provider: split?.provider,
-    variable: cloud?.keyVariable,
+    variable: cloud?.keyVariable ?? provider?.variables?.[0],
     needsKey:
       (cloud ?? provider)?.needsKey === true &&
       cloud?.login === undefined &&
@@ -46,7 +47,7 @@ export function readTarget(
   });
   const passesClientKey = entry.passthrough_auth === true;
   if (split !== undefined && isWildcard(split.model)) refuseNameOfWildcard(reading, path, entry);
-  if (split === undefined || connection === undefined) return undefined;
+  if (split === undefined || known === undefined || connection === undefined) return undefined;
   const other = otherCredential(entry, headers);
   const credential = readCredential(reading, path, entry.credential, {
     cloud: cloud?.login === undefined ? undefined : { ...cloud.login, region: connection.region },
@@ -62,6 +63,7 @@ export function readTarget(
     name: `${split.provider}/${split.model}`,
     ...(configuredName === undefined ? {} : { configuredName }),
     ...split,
+    ...(known.provider === split.provider ? {} : { builtIn: known.provider }),
     dialect: dialect.name,
     address,
     authority,
@@ -77,10 +79,23 @@ export function readTarget(
     ...(entry.decompress_responses === true ? { decompresses: true } : {}),
     ...joinedPrompt(globalPrompt, ownPrompt),
     ...(globalPrompt === undefined ? {} : { ownSystemPrompt: ownPrompt ?? "" }),
-    ...readModelLimits(reading, path, entry, split, connection),
+    ...readModelLimits(reading, path, entry, known, connection),
   };
   warnOfPlainHttp(reading, path, target);
   return target;
+}
+
+/**
+ * Returns the name of the built-in provider that an entry means, which may be written as other gateways have it (`dashscope`). A
+ * provider with an address and a format of its own is what they say, whatever it is called.
+ */
+function builtInOf(
+  { base_url: baseUrl, provider_interface: word }: ProviderDraft,
+  { provider }: { provider: string },
+): string {
+  const isComplete = baseUrl !== undefined && word !== undefined;
+  if (isComplete && !PROVIDER_NAMES.includes(provider)) return provider;
+  return builtInName(provider) ?? provider;
 }
 
 /** A name would stand for no model in particular. */

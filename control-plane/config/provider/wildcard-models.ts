@@ -1,6 +1,7 @@
 // Models that the configuration names and only a wildcard entry takes: each becomes a model like those with an entry, so
 // that aliases, fallbacks, rate limits and prices find it, and the known limits of its name hold.
 import { isWildcard, takesName } from "../../../model/model-names.ts";
+import { knownProvider } from "../../../model/model.ts";
 import { usualModelOf } from "../../providers/starters.ts";
 import type { Path } from "../../report/problem.ts";
 import { placesOf } from "../places.ts";
@@ -56,7 +57,7 @@ export function defaultModelOf(
   { path, target }: PlacedTarget,
 ): string | undefined {
   const prefix = target.name.slice(0, -1);
-  const usual = `${target.provider}/${usualModelOf(target.provider) ?? ""}`;
+  const usual = `${target.provider}/${usualModelOf(knownProvider(target)) ?? ""}`;
   if (usual.startsWith(prefix) && usual !== prefix) return usual;
   reading.problem(
     at(path),

@@ -1,6 +1,6 @@
 // The gateway.yaml for the keys that are in the environment: the same keys give the same text, byte for byte. It holds names of
 // variables, never their values.
-import { STARTERS } from "../../providers/starters.ts";
+import { isProposed, STARTERS } from "../../providers/starters.ts";
 import type { Starter } from "../../providers/starters.ts";
 import type { Environment } from "../../report/environment.ts";
 import { AGENT_MODELS } from "./agent-models.ts";
@@ -22,7 +22,10 @@ export function starterConfiguration(
   { withDemonstration = false } = {},
 ): string {
   const found = foundKeys(environment);
-  const others = STARTERS.filter(({ provider }) => !found.some((one) => one.provider === provider));
+  const others = STARTERS.filter(
+    (starter) =>
+      isProposed(starter) && !found.some(({ provider }) => provider === starter.provider),
+  );
   return [
     HEAD,
     "\n# The models that clients can call. The first entry serves requests without a model (`model: none`).\n",
@@ -57,7 +60,7 @@ function commentedEntries(starters: readonly Starter[]): string {
     ...(api === undefined ? [] : [`  #   provider_interface: ${api}`]),
   ]);
   return [
-    "\n  # More providers: remove the `#` and set the variable. Servers of your own need no key.\n",
+    "\n  # More providers: remove the `#` and set the variable. docs/providers.md lists all. Servers of your own need no key.\n",
     ...lines.map((line) => `${line}\n`),
     "  # - model: ollama/llama3.1:8b\n",
     "  # - model: our-server/qwen3-32b\n",

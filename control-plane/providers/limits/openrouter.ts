@@ -5,12 +5,13 @@ export const OPENROUTER: ProviderLimits = {
   // It leaves out itself what a model does not take.
   everyModel: {
     limits: {
+      max_tokens_member: "max_tokens",
       top_k: true,
       cache_control: true,
       reasoning_details: true,
       efforts: ["none", "minimal", ...upTo("xhigh")],
     },
     source:
-      "https://openrouter.ai/docs/use-cases/reasoning-tokens; https://openrouter.ai/docs/features/prompt-caching",
+      "https://openrouter.ai/docs/use-cases/reasoning-tokens; https://openrouter.ai/docs/features/prompt-caching; https://github.com/pydantic/pydantic-ai (2.68.0)",
   },
 };

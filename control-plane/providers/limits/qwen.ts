@@ -5,6 +5,7 @@ export const QWEN: ProviderLimits = {
   // Thinking is asked for by `enable_thinking`, not by efforts.
   everyModel: {
     limits: {
+      max_tokens_member: "max_tokens",
       developer_role: false,
       cache_control: true,
       top_k: true,
@@ -12,7 +13,7 @@ export const QWEN: ProviderLimits = {
       output_schema: false,
     },
     source:
-      "https://www.alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope; npm @ai-sdk/alibaba 1.0.61",
+      "https://www.alibabacloud.com/help/en/model-studio/compatibility-of-openai-with-dashscope; npm @ai-sdk/alibaba 1.0.61; https://github.com/BerriAI/litellm (1.109.1)",
   },
   families: [
     {

@@ -2,6 +2,10 @@
 import { upTo, type ProviderLimits } from "./model-families.ts";
 
 export const TOGETHER: ProviderLimits = {
+  everyModel: {
+    limits: { max_tokens_member: "max_tokens", developer_role: false },
+    source: "npm @ai-sdk/togetherai; npm @earendil-works/pi-ai 1.5.2",
+  },
   families: [
     {
       models: ["openai/gpt-oss-*"],

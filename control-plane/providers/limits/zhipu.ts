@@ -3,8 +3,9 @@ import { upTo, MODEL_SIZES, type ProviderLimits } from "./model-families.ts";
 
 export const ZHIPU: ProviderLimits = {
   everyModel: {
-    limits: { developer_role: false },
-    source: "npm @mariozechner/pi-ai (openai-completions)",
+    limits: { max_tokens_member: "max_tokens", developer_role: false },
+    source:
+      "npm @mariozechner/pi-ai (openai-completions); https://github.com/BerriAI/litellm (1.109.1)",
   },
   families: [
     {

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { editorJsonSchema, plainJsonSchema } from "../../../scripts/docs/editor-schema.ts";
 import type { JsonSchema } from "../../../control-plane/config/json-schema.ts";
 import { NOT_SUPPORTED_YET } from "../../../control-plane/config/diagnostics/not-supported-yet.ts";
+import { providersPage } from "../../../scripts/docs/providers-page.ts";
 import { referencePage } from "../../../scripts/docs/reference-page.ts";
 import { PROVIDERS } from "../../../control-plane/providers/registry.ts";
 import { staleFiles } from "../../../scripts/generate.ts";
@@ -41,8 +42,9 @@ describe("generated files", () => {
   });
 
   it("name every provider and every key that is not supported yet", () => {
+    const providers = providersPage();
+    for (const { name } of PROVIDERS) expect(providers).toContain(`\`${name}\``);
     const page = referencePage();
-    for (const { name } of PROVIDERS) expect(page).toContain(`\`${name}\``);
     for (const { path } of NOT_SUPPORTED_YET) expect(page).toContain(path.at(-1));
   });
 });

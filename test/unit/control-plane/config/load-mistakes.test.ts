@@ -612,32 +612,37 @@ ${PROVIDER}`,
   {
     what: "a provider without a row in the table",
     text: `llm_providers:
-  - model: parasail/meta/llama
+  - model: parasol/meta/llama
     access_key: $OPENAI_API_KEY
 `,
     report: [
-      '2:12: llm_providers[0].model: "parasail" is not a built-in provider, and base_url and provider_interface are missing',
-      "add base_url: https://… and provider_interface: openai (or anthropic)",
+      '2:12: llm_providers[0].model: "parasol" is not a built-in provider, and base_url and provider_interface are missing',
+      "did you mean parasail?",
     ],
   },
-  ...[
-    ["azure", "azure_openai"],
-    ["google", "gemini"],
-    ["vertex_ai", "vertex"],
-    ["vertex-ai", "vertex"],
-    ["amazon_bedrock", "bedrock"],
-    ["azure_ai", "azure_foundry"],
-  ].map(([word = "", name = ""]) => ({
-    what: `another gateway's name ${word}`,
+  {
+    what: "a provider whose API has a format of its own",
     text: `llm_providers:
-  - model: ${word}/m
+  - model: replicate/meta/llama
     access_key: $OPENAI_API_KEY
 `,
     report: [
-      `2:12: llm_providers[0].model: "${word}" is not a built-in provider, and base_url and provider_interface are missing`,
-      `did you mean ${name}?`,
+      '2:12: llm_providers[0].model: "replicate" is not supported: its predictions API has no messages',
+      "docs/providers.md lists the providers; a server with one of their formats needs base_url and provider_interface",
     ],
-  })),
+  },
+  {
+    what: "an address of an API with a format of its own",
+    text: `llm_providers:
+  - model: cohere/command-a
+    base_url: https://api.cohere.com/v2
+    access_key: $OPENAI_API_KEY
+`,
+    report: [
+      '3:15: llm_providers[0].base_url: "https://api.cohere.com/v2" has an API that is not supported',
+      "remove base_url, or write base_url: https://api.cohere.ai/compatibility/v1",
+    ],
+  },
   {
     what: "keys of features that do not exist yet",
     text: `mode: prompt
