@@ -11,6 +11,7 @@ const DATA = [
   "build/filter.wasm",
   "control-plane/observability/page/assets",
   "control-plane/model-server/extractor/extractor.onnx",
+  "model/facts/catalogue.json",
   "package.json",
   "LICENSE",
   "NOTICE",

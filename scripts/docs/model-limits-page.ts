@@ -3,6 +3,7 @@ import { KNOWN_LIMITS, LIMITS_BY_HOST } from "../../control-plane/providers/know
 import { OTHER_LIMITS } from "../../control-plane/providers/limits/others.ts";
 import type { ProviderLimits } from "../../control-plane/providers/limits/model-families.ts";
 import type { ModelLimits } from "../../model/model-limits.ts";
+import { catalogueSources } from "../../model/facts/model-facts.ts";
 import { code } from "./markdown.ts";
 
 const codes = (names: readonly string[]): string => names.map(code).join(", ");
@@ -13,7 +14,7 @@ const INTRODUCTION = `# Model limits
 
 What the gateway knows of models, by the provider of the entry or else by its \`provider_interface\`. Of each provider the first line that matches the model applies, together with the line for every model. A \`*\` at the end matches any rest. Models without a line have no limits, and their requests pass unchanged. What is known of every model of a further provider is in [providers.md](providers.md#particulars).
 
-\`limits\` of an entry ([configuration](configuration.md#limits-of-a-model)) replaces single limits.`;
+\`limits\` of an entry ([configuration](configuration.md#limits-of-a-model)) replaces single limits. Where the lines below are silent, the [catalogue](#the-catalogue) decides.`;
 
 /** Returns Markdown; the caller formats it. */
 export function modelLimitsPage(): string {
@@ -22,7 +23,29 @@ export function modelLimitsPage(): string {
     INTRODUCTION,
     ...providers.map(([name, limits]) => `## ${name}\n\n${linesOf(limits).join("\n")}`),
     `## Clouds and other addresses\n\n${others().map(line).join("\n")}`,
+    catalogueSection(),
   ].join("\n\n");
+}
+
+/** Where the facts of models are from, and how old they are. */
+function catalogueSection(): string {
+  const rows = catalogueSources().map(({ name, version, date, sha256 }) =>
+    [
+      name.replace(/^(npm|PyPI) (.*)$/, "$1 `$2`"),
+      sha256 === "" ? `${version} rows` : version,
+      date,
+      sha256 === "" ? "" : code(sha256.slice(0, 16)),
+    ].join(" | "),
+  );
+  return `## The catalogue
+
+Facts of models that are no lines of ours come from public catalogues: context window, maximum output tokens, APIs, efforts, sampling, input, caching, prices. They are merged field by field: our corrections first; then for sizes, APIs and efforts pi-ai before LiteLLM; for prices what two of the three agree on, else genai-prices before LiteLLM. \`scripts/model-facts.ts\` writes the result to \`model/facts/catalogue.json\`, and where they differ to \`model/facts/conflicts.tsv\`.
+
+A maximum of output tokens, missing support of \`temperature\` and efforts become limits of the model. Of a wildcard they do so for providers of their own models, not for those that serve hundreds of others.
+
+| Source | Version | Date | SHA-256 |
+| --- | --- | --- | --- |
+${rows.map((row) => `| ${row} |`).join("\n")}`;
 }
 
 /** Their sections would repeat those of Anthropic or OpenAI, or what docs/providers.md has. */

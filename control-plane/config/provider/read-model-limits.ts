@@ -7,10 +7,12 @@ import {
   limitsIn,
   limitsOfHost,
 } from "../../providers/known-limits.ts";
+import { limitsByFacts } from "../../providers/fact-limits.ts";
 import { bareNamesOf } from "../../providers/model-vendors.ts";
 import type { ProviderLimits } from "../../providers/limits/model-families.ts";
 import { capabilityNamed, effectiveLimits, formatsOf } from "../../../model/model-limits.ts";
 import type { ModelLimits } from "../../../model/model-limits.ts";
+import { rowsOf } from "../../../model/facts/model-facts.ts";
 import { isWildcard } from "../../../model/model-names.ts";
 import type { Target, Wildcard } from "../../../model/model.ts";
 import { INTERFACES } from "../../providers/registry.ts";
@@ -32,7 +34,10 @@ export function readModelLimits(
     limitsOf === undefined
       ? tableOf(entry.provider_interface, provider, connection)
       : KNOWN_LIMITS[limitsOf];
-  const known = limitsIn(table, limitsOf === undefined ? model : familyName(model));
+  const known = withFacts(
+    limitsIn(table, limitsOf === undefined ? model : familyName(model)),
+    limitsByFacts(provider, model, connection.dialect),
+  );
   const own = checkOwn(reading, [...path, "limits"], entry.limits ?? {}, connection);
   const limits = effectiveLimits({ ...known, ...own });
   return {
@@ -43,7 +48,10 @@ export function readModelLimits(
       ? {
           wildcard: {
             bare: bareNamesOf(provider, model.slice(0, -1)),
-            families: familiesOf(table, limitsOf !== undefined, own),
+            families: [
+              ...familiesByFacts(provider, model, table, connection, own),
+              ...familiesOf(table, limitsOf !== undefined, own),
+            ],
           },
         }
       : {}),
@@ -64,6 +72,51 @@ function familiesOf(
     };
   });
 }
+
+/** Returns limits with those that follow from facts, where they are silent. */
+function withFacts(known: ModelLimits, facts: ModelLimits): ModelLimits {
+  const added = Object.entries(facts).filter(([name]) => !Object.hasOwn(known, name));
+  return { ...known, ...(Object.fromEntries(added) as ModelLimits) };
+}
+
+/** Returns the models of a wildcard whose facts add something to their family's limits, those with the same limits together. */
+function familiesByFacts(
+  provider: string,
+  wildcard: string,
+  table: ProviderLimits | undefined,
+  { limitsOf, dialect }: Connection,
+  own: ModelLimits,
+): Wildcard["families"] {
+  if (!WITH_FACTS_OF_WILDCARDS.has(provider)) return [];
+  const families = new Map<string, Wildcard["families"][number]>();
+  for (const model of rowsOf(provider).keys()) {
+    if (!model.startsWith(wildcard.slice(0, -1))) continue;
+    const known = limitsIn(table, limitsOf === undefined ? model : familyName(model));
+    const usual = effectiveLimits({ ...known, ...own });
+    const facts = limitsByFacts(provider, model, dialect);
+    const limits = effectiveLimits({ ...withFacts(known, facts), ...own });
+    const key = JSON.stringify(limits);
+    if (limits === undefined || key === JSON.stringify(usual)) continue;
+    const family = families.get(key) ?? { models: [], limits };
+    family.models.push(model);
+    families.set(key, family);
+  }
+  return [...families.values()];
+}
+
+/** Providers of their own models. Others have hundreds, of which each set of limits would be a route. */
+const WITH_FACTS_OF_WILDCARDS: ReadonlySet<string> = new Set([
+  "openai",
+  "anthropic",
+  "gemini",
+  "mistral",
+  "groq",
+  "deepseek",
+  "xai",
+  "moonshotai",
+  "zhipu",
+  "cerebras",
+]);
 
 function alsoServed(serves: boolean, { responsesPath }: Connection): Pick<Target, "also"> {
   if (!serves || responsesPath === undefined) return {};

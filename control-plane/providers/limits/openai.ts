@@ -167,9 +167,10 @@ export const OPENAI: ProviderLimits = {
     },
     {
       // Takes no tools on this endpoint at all (https://github.com/genkit-ai/genkit/pull/6303): nothing helps but its 400.
-      models: family("gpt-6-astra", "gpt-6.1-sol"),
+      models: family("gpt-6-astra", "gpt-6.1-sol", "gpt-6.2-astra", "gpt-6.2-sol", "gpt-6-cyber"),
       limits: { ...GPT_6, efforts: upTo("max") },
-      source: "npm @ai-sdk/openai 3.0.141; https://github.com/bolna-ai/bolna/pull/1019",
+      source:
+        "npm @ai-sdk/openai 3.0.141; https://github.com/bolna-ai/bolna/pull/1019; 6.2 and cyber: npm @earendil-works/pi-ai 1.6.0",
     },
     {
       models: ["gpt-4o-2024-05-13"],

@@ -277,7 +277,7 @@ describe("what is made of a demanding request", () => {
   it.each(modelsOf("openai"))("openai/%s takes it", (model) => {
     const limits = configured(`openai/${model}`);
     // These take no tools in chat completions at all.
-    const isToolless = /^gpt-6-astra|^gpt-6\.1-sol/.test(model);
+    const isToolless = /^gpt-6(?:\.2)?-astra|^gpt-6\.[12]-sol|^gpt-6-cyber/.test(model);
     const check = (result: Translation, request: string): void => {
       const read = readOpenaiRequest(bodyOf(result, model));
       expect(isRefusal(read) ? `${read.message} ${request}` : "").toBe("");
