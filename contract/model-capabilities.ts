@@ -98,7 +98,7 @@ export const CAPABILITIES = [
     DEFAULT_MAX_TOKENS,
     CLAUDE,
     "",
-    "`max_tokens` if the client sends none; the format requires it. Default: the model's maximum, or 4096 if that is not known.",
+    "`max_tokens` if the client sends none; the format requires it. Default: the maximum of the model, or 4096 if that is not known (32,000 of an unknown Claude).",
   ),
   row(
     MAX_TOKENS_MEMBER,

@@ -142,6 +142,12 @@ export const ANTHROPIC: ProviderLimits = {
       limits: { ...CLAUDE_ADAPTIVE, system_messages: true, thinking_off: "none" },
       source: `${CLAUDE_MIGRATION}; ${CLAUDE_SYSTEM_MESSAGES}; ${CLAUDE_SIZES}`,
     },
+    {
+      // A newer one, of which nothing is known: no Claude since 4 has a smaller maximum.
+      models: ["claude-*"],
+      limits: { default_max_tokens: 32_000 },
+      source: CLAUDE_SIZES,
+    },
   ],
 };
 
