@@ -124,6 +124,8 @@ export const RETRY_WEIGHTS = "weights?: number[]";
 export const RETRY_ATTEMPTS = "attempts: number";
 /** Statuses after which there is another attempt. */
 export const RETRY_STATUSES = "statuses: number[]";
+/** Whether the next target follows the error that the request is too long for the model. */
+export const RETRY_CONTEXT_LENGTH = "context_length?: true";
 
 // Pattern.
 

@@ -187,6 +187,8 @@ export interface Retry {
   attempts: number;
   /** Statuses of a reply after which there is another attempt. */
   statuses: number[];
+  /** Whether the next model is tried when the request is too long for the model of the attempt. */
+  afterContextLength?: true;
   /** Whether there is one when there was no connection, or one that closed before the request was sent. */
   afterRefusal: boolean;
   /** Whether there is one when a provider breaks off, or is too slow, before it has answered. */

@@ -4,11 +4,11 @@ import { duration, list, mapping, whole } from "./schema-words.ts";
 import type { Draft } from "./section.ts";
 
 /** Reasons besides a status. */
-export const REASONS = ["connect_failure", "reset"] as const;
+export const REASONS = ["connect_failure", "reset", "context_length"] as const;
 /** What `on` holds by default. */
 export const STATUSES = [408, 429, 500, 502, 503, 504, 529];
 
-const REASON = "connect_failure, reset, or a status from 400 to 599";
+const REASON = "connect_failure, reset, context_length, or a status from 400 to 599";
 
 const status = z.int({ error: REASON }).min(400, { error: REASON }).max(599, { error: REASON });
 const reason = z.union([z.enum(REASONS), status], { error: REASON });
@@ -20,7 +20,7 @@ export const RETRY_KEYS = {
   }).optional(),
   on: list(
     reason,
-    `Reasons for a retry: \`connect_failure\` (no connection, or it closed before the request was sent), \`reset\` (broken off, or too slow, before an answer began), and statuses. Default: both and ${STATUSES.join(", ")}.`,
+    `Reasons for a retry: \`connect_failure\` (no connection, or it closed before the request was sent), \`reset\` (broken off, or too slow, before an answer began), \`context_length\` (the request is too long for the model: the next model is tried), and statuses. Default: \`connect_failure\`, \`reset\` and ${STATUSES.join(", ")}.`,
   ).optional(),
   per_try_timeout: duration(
     "Maximum time until the response of an attempt begins; then the next attempt starts. Default with one further model: two thirds of the listener's `timeout`; with several: half of it. Without a further model only the listener's `timeout` applies.",

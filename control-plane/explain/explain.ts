@@ -40,6 +40,8 @@ export interface Explanation {
   prompt?: PromptDecisions;
   /** The response to the request as it is, if its API key is missing or unknown; the rest is about a valid one. */
   unauthorized?: OwnResponse;
+  /** What counts as a failure of an attempt, in the words of `retry.on`; absent if there is one attempt alone. */
+  retriedOn?: string[];
   /** In the order in which they are made, each if the one before failed. */
   attempts: ExplainedAttempt[];
   /** If no provider gets the request. */
@@ -122,6 +124,7 @@ export class Explainer {
       attempts.push(attemptOf(request, result.sent[index] ?? sent, recordOf(result), model));
     }
     const budgets = budgetsOf(model, key, attempts);
+    const retriedOn = reasonsOf(model, requested, attempts);
     return {
       listener,
       ...(endpoint === undefined ? {} : { endpoint }),
@@ -131,6 +134,7 @@ export class Explainer {
       ...(budgets.length === 0 ? {} : { budgets }),
       isStream: stream === 1,
       ...(calls === undefined || calls.isEmpty ? {} : { prompt: calls.decisions() }),
+      ...(retriedOn === undefined ? {} : { retriedOn }),
       attempts,
       ...(attempts.length > 0 ? {} : { response: ownResponse(whole) }),
     };
@@ -159,6 +163,26 @@ function budgetsOf(
     return attempts.some(({ target }) => target === subject.target);
   };
   return budgets.filter(applies).map(budgetLabel);
+}
+
+/** Returns the reasons for another attempt; undefined if no other one is configured. */
+function reasonsOf(
+  { targets, targetSets = [] }: GatewayModel,
+  requested: string | undefined,
+  [first, second]: readonly ExplainedAttempt[],
+): string[] | undefined {
+  if (first === undefined || second === undefined) return undefined;
+  const set =
+    targetSets.find((one) => "name" in one && one.name === requested) ??
+    targetSets.find((one) => "of" in one && targets[one.of]?.name === first.target);
+  if (set === undefined) return undefined;
+  const { afterRefusal, afterReset, afterContextLength, statuses } = set.retry;
+  return [
+    ...(afterRefusal ? ["connect_failure"] : []),
+    ...(afterReset ? ["reset"] : []),
+    ...(afterContextLength === true ? ["context_length"] : []),
+    ...statuses.map(String),
+  ];
 }
 
 /** Whether a model server decides about the request: a prompt on ingress, or the guard of egress. */

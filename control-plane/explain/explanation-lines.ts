@@ -33,13 +33,14 @@ export function explanationLines(
 }
 
 function factRows(explanation: Explanation): string[][] {
-  const { endpoint, dialect, model, key, budgets = [], isStream, prompt } = explanation;
+  const { endpoint, dialect, model, key, budgets = [], retriedOn, isStream, prompt } = explanation;
   return [
     ["Endpoint", endpoint ?? "unknown path"],
     ...(dialect === undefined ? [] : [["Dialect", `${dialect}${isStream ? ", stream" : ""}`]]),
     ...(model === undefined ? [] : [["Model", model]]),
     ...(key === undefined ? [] : [["API key", key]]),
     ...budgets.map((budget, index) => [index === 0 ? "Budgets" : "", budget]),
+    ...(retriedOn === undefined ? [] : [["Failures", retriedOn.join(", ")]]),
     ...(prompt === undefined ? [] : [...decisionRows(prompt), ...apiRequestRows(prompt)]),
   ];
 }

@@ -20,7 +20,12 @@ import { prepareBodyAgain } from "./request-body";
 import { removeHeadersOf, writeHeaders } from "./request-headers";
 import { STATUS } from "../exchange/header-names";
 import { maskFault } from "../response/mask-credentials";
-import { selectAfterReset, retryAfterFailure, retryAfterResponse } from "./next-attempt";
+import {
+  selectAfterReset,
+  retryAfterFailure,
+  retryAfterFault,
+  retryAfterResponse,
+} from "./next-attempt";
 import { closeBody } from "../response/body";
 import { onProviderHead, readAttemptHead } from "../response/head";
 import { replaceResponse } from "../response/replace";
@@ -166,7 +171,9 @@ function decide(exchange: Exchange, attempts: Attempts, isEnd: bool): void {
   const facts = exchange.response.facts;
   if (!isEnd || facts === null || facts.fault === null || !attempts.hasMore) return;
   if (exchange.client.isStreaming) return;
-  if (retryAfterFailure(exchange, attempts)) keepFailure(exchange, attempts, facts.fault);
+  const fault = facts.fault;
+  if (fault !== null && retryAfterFault(exchange, attempts, fault))
+    keepFailure(exchange, attempts, fault);
 }
 
 /** What follows a response whose beginning is an error. */
@@ -179,7 +186,7 @@ class NextAttempt extends FollowUp {
   }
 
   follows(fault: Fault): bool {
-    if (!retryAfterFailure(this.exchange, this.attempts)) return false;
+    if (!retryAfterFault(this.exchange, this.attempts, fault)) return false;
     keepFailure(this.exchange, this.attempts, fault);
     return true;
   }

@@ -1,6 +1,8 @@
 // What follows a failed attempt: another credential, the same target, or the next target that supports the request. Without
 // a response Envoy retries by its policy; after one, the filter requests the retry with a header.
 import { HEADER_RETRY, HEADER_RETRY_AFTER, PROPERTY_NEXT_CLUSTER } from "../../contract/words";
+import { CONTEXT_LENGTH } from "../hub/faults/context-length";
+import { Fault } from "../hub/faults/fault";
 import { Attempts } from "../exchange/attempts";
 import { clientBody } from "../exchange/client-body";
 import { Exchange } from "../exchange/exchange";
@@ -41,6 +43,13 @@ export function retryAfterFailure(exchange: Exchange, attempts: Attempts): bool 
     }
   }
   return advance(exchange, attempts) && requestRetry(attempts, 0);
+}
+
+/** As `retryAfterFailure`, for an error that was read: a request that is too long for a model is not sent to it again. */
+export function retryAfterFault(exchange: Exchange, attempts: Attempts, fault: Fault): bool {
+  return fault.code == CONTEXT_LENGTH
+    ? advance(exchange, attempts) && requestRetry(attempts, 0)
+    : retryAfterFailure(exchange, attempts);
 }
 
 /** Selects the next target after an attempt without a response, in case Envoy retries by its policy. */

@@ -189,6 +189,7 @@ function readRetryPolicy(from: Document, node: u32, targets: Target[]): RetryPol
   const policy = new RetryPolicy();
   policy.attempts = from.number(node, constant(members.RETRY_ATTEMPTS));
   policy.statuses = from.numbers(node, constant(members.RETRY_STATUSES));
+  policy.afterContextLength = from.flag(node, constant(members.RETRY_CONTEXT_LENGTH));
   policy.weights = from.numbers(node, constant(members.RETRY_WEIGHTS));
   for (let i = 0; i < policy.weights.length; i++) policy.totalWeight += policy.weights[i];
   if (policy.weights.length > targets.length) from.report("a route has more weights than targets");

@@ -158,6 +158,8 @@ export class RetryPolicy {
   attempts: i32 = 1;
   /** Response statuses that are retried. */
   statuses: i32[] = [];
+  /** Whether the next target follows the error that the request is too long. */
+  afterContextLength: bool = false;
 
   /** Returns the policy for the first target alone, whatever the weights. */
   forOneModel(): RetryPolicy {

@@ -134,6 +134,11 @@ export class Attempts {
     return this.policy.statuses.includes(<i32>status);
   }
 
+  /** Whether the next target follows the error that the request is too long. */
+  get mayTryLonger(): bool {
+    return this.policy.afterContextLength && this.targetsLeft > 0;
+  }
+
   begin(contextId: u32): void {
     this.awaitsToken = false;
     this.contextId = contextId;

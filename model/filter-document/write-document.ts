@@ -197,6 +197,7 @@ function routeOfSet(set: TargetSet, model: GatewayModel): FilterRoute {
       ...(weights === undefined ? {} : { weights }),
       attempts: retry.attempts,
       statuses: retry.statuses,
+      ...(retry.afterContextLength === true ? { context_length: true as const } : {}),
     },
   };
 }

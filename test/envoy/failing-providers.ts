@@ -16,6 +16,13 @@ const ERRORS: Record<DialectName, string> = {
   messages: `event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded."}}\n\n`,
   responses: `event: error\ndata: {"type":"error","code":"server_is_overloaded","message":"Overloaded.","param":null,"sequence_number":1}\n\n`,
 };
+const TOO_LONG = {
+  type: "error",
+  error: {
+    type: "invalid_request_error",
+    message: "prompt is too long: 208310 tokens > 200000 maximum",
+  },
+};
 const STREAM = { "content-type": "text/event-stream" };
 const PAGE = "<html><body>Bad gateway</body></html>";
 
@@ -66,6 +73,10 @@ function behave(response: ServerResponse, { path, body }: ProviderRequest, word:
     return;
   }
   switch (word) {
+    case "long":
+      response.writeHead(400, { "content-type": "application/json" });
+      response.end(JSON.stringify(TOO_LONG));
+      return;
     case "reset":
       response.socket?.resetAndDestroy();
       break;

@@ -31,6 +31,7 @@ llm_providers:
   - {model: openai/keys, ${at(provider.port)}/v1, access_key: [$KEY_ONE, $KEY_TWO, $KEY_THREE]}
   - {model: openai/again, ${at(provider.port)}/v1, access_key: $CHAT_KEY, retry: {attempts: 3}, fallbacks: [openai/b]}
   - {model: openai/slow, ${at(provider.port)}/v1, access_key: $CHAT_KEY, retry: {per_try_timeout: 2s, on: [reset]}, fallbacks: [openai/b]}
+  - {model: openai/short, ${at(provider.port)}/v1, access_key: $CHAT_KEY, retry: {attempts: 3, on: [context_length]}, fallbacks: [anthropic/c, openai/b]}
   - {model: openai/down, ${at(CLOSED_PORT)}/v1, access_key: $CHAT_KEY}
   - {model: openai/alone, ${at(provider.port)}/v1, access_key: $CHAT_KEY}
 model_aliases:
@@ -238,6 +239,27 @@ describe.concurrent("the gateway", () => {
     const status = await send("chat", "slow", "slow=500");
     expect(status.reply.status).toBe(500);
     expect(status.attempts()).toHaveLength(1);
+  });
+
+  it.each([
+    ["chat", false],
+    ["chat", true],
+    ["messages", false],
+    ["messages", true],
+    ["responses", false],
+    ["responses", true],
+  ] as const)(
+    "sends a request that is too long to each longer model once (%s, stream %s)",
+    async (client, stream) => {
+      const { reply, attempts } = await send(client, "short", "short=long c=long", { stream });
+      expect(await textOf(client, reply, stream)).toBe(SAID);
+      expect(attempts().map(({ model }) => model)).toEqual(["short", "c", "b"]);
+    },
+  );
+
+  it("sends no other 400 to a longer model", async () => {
+    const { reply, attempts } = await send("chat", "short", "short=400");
+    expect([reply.status, attempts().length]).toEqual([400, 1]);
   });
 
   it("makes no second attempt without fallbacks", async () => {

@@ -35,6 +35,7 @@ export function readRetry(...drafts: RetryDraft[]): Retry {
     statuses: reasons.filter((reason) => typeof reason === "number"),
     afterRefusal: reasons.includes("connect_failure"),
     afterReset: reasons.includes("reset"),
+    ...(reasons.includes("context_length") ? { afterContextLength: true as const } : {}),
     ...(perTryTimeoutMs === undefined ? {} : { perTryTimeoutMs }),
     ...(firstByteTimeoutMs === undefined ? {} : { firstByteTimeoutMs }),
   };

@@ -15,6 +15,8 @@ class Words {
     /** Which of these numbers are the tokens of the request and the model's maximum; -1 if the message has none. */
     public tokens: i32,
     public maximum: i32,
+    /** Which one is the output that the request asks for, if `tokens` is the prompt alone; else -1. */
+    public output: i32 = -1,
   ) {}
 }
 
@@ -25,6 +27,8 @@ function words(text: string): Words {
 
 /** The first that the message contains count. Sources: issues of the providers and the lists of agents, November 2026. */
 const WORDS: StaticArray<Words> = [
+  // vLLM: "'max_tokens' … is too large: 3. This model's maximum context length is 2 tokens and your request has 1 input tokens".
+  new Words("tokens and your request has", 20, 1, 0, 2),
   // OpenAI, Azure, DeepSeek, OpenRouter, vLLM, open models at Bedrock: "… is 1 tokens. However, you requested 2 tokens".
   new Words("maximum context length is", 0, 1, 0),
   // Anthropic, also behind Bedrock and Vertex AI.
@@ -65,6 +69,17 @@ const WORDS: StaticArray<Words> = [
   new Words("prompt token count of", 0, 0, 1),
   // LM Studio.
   words("greater than the context length"),
+  // vLLM, also at NVIDIA: "You passed 1 input tokens and requested 3 output tokens. However, the model's … is only 2 tokens".
+  new Words("input tokens and requested", 9, 0, 2, 1),
+  // LM Studio: "Trying to keep the first 1 tokens when context the overflows. … context length of only 2 tokens".
+  new Words("tokens when context the overflows", 9, 0, 1),
+  // Text Generation Inference: "… must be <= 2. Given: 1 `inputs` tokens and 3 `max_new_tokens`", "… less than 2 tokens. Given: 1".
+  new Words("`inputs` tokens + `max_new_tokens` must be <=", 0, 1, 0, 2),
+  new Words("`inputs` must have less than", 0, 1, 0),
+  // Cohere: "… cannot exceed 2 - received 1". Its "too many tokens: max tokens …" is about the output alone.
+  new Words("too many tokens: total number of tokens in the prompt cannot exceed", 0, 1, 0),
+  // LiteLLM, if the words that it wraps are of none of these.
+  words("ContextWindowExceededError"),
 ];
 /** vLLM's number after the maximum is that of the output: the request's total is the last. */
 const OF_OUTPUT = "output tokens and your prompt contains";
@@ -95,9 +110,23 @@ export function recogniseContextLength(fault: Fault): void {
     const tokens = message.includes(OF_OUTPUT) ? TOTAL : one.tokens;
     fault.tokens = numberAt(message, from, tokens);
     fault.maxTokens = numberAt(message, from, one.maximum);
-    if (message.includes(IN_COMPLETION)) readParts(message, from, fault);
+    if (one.output >= 0) splitParts(fault, numberAt(message, from, one.output));
+    else if (message.includes(IN_COMPLETION)) readParts(message, from, fault);
     return;
   }
+}
+
+/**
+ * Keeps prompt and output apart if a shorter response has room. If they exceed the maximum by one, the server has stopped counting
+ * the prompt there (vLLM): then the number says nothing about it.
+ */
+function splitParts(fault: Fault, output: u32): void {
+  const prompt = fault.tokens;
+  const maximum = fault.maxTokens;
+  const isCounted = prompt + output > maximum + 1;
+  if (isCounted && output > 0 && prompt > 0 && prompt + MIN_ROOM <= maximum)
+    fault.outputTokens = output;
+  else fault.tokens = prompt + output;
 }
 
 /** Reads how many tokens are the prompt's, if it fits beside a shorter response. */

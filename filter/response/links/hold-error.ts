@@ -1,6 +1,7 @@
 // An error of a provider, in any dialect: held until it is whole. JSON in the client's dialect passes byte for byte;
 // everything else gets the client's envelope, because SDKs show nothing of a body that is not JSON.
 import { Target } from "../../config/target";
+import { CONTEXT_LENGTH } from "../../hub/faults/context-length";
 import { Fault } from "../../hub/faults/fault";
 import { readError } from "../../dialects/translate-response";
 import { JSON_TYPE, RETRY_AFTER } from "../../exchange/respond";
@@ -109,13 +110,18 @@ function finish(exchange: Exchange, pointer: usize, length: u32, size: u32): voi
   const hasHead = response.isHeadHeld;
   let fault = response.fault;
   if (fault === null) {
+    const mayTryLonger = hasHead && watchesLength(exchange);
     if (!exchange.isTranslated() && isForClient(exchange.target, pointer, length)) {
-      if (exchange.isObserved)
-        response.providerFault = readError(dialect, dialect, response.status, pointer, length);
+      if (exchange.isObserved || mayTryLonger) {
+        const read = readError(dialect, dialect, response.status, pointer, length);
+        response.providerFault = read;
+        if (mayTryLonger) tryLonger(exchange, read);
+      }
       if (hasHead) setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, length);
       return;
     }
     fault = readError(exchange.providerDialect(), dialect, response.status, pointer, length);
+    if (mayTryLonger) tryLonger(exchange, fault);
     // A cloud's words are not those of its model's vendor.
     if (!exchange.isTranslated()) dialect.adaptFault(fault);
   }
@@ -131,6 +137,20 @@ function finish(exchange: Exchange, pointer: usize, length: u32, size: u32): voi
   if (fault.retryAfter > 0 && header(RESPONSE_HEADERS, RETRY_AFTER).length == 0)
     setHeaderNumber(RESPONSE_HEADERS, RETRY_AFTER, fault.retryAfter);
   finishHead(exchange);
+}
+
+/** Returns whether the next model follows an error whose words say that the request is too long (`retry.on: context_length`). */
+function watchesLength(exchange: Exchange): bool {
+  const attempts = exchange.attempts;
+  return attempts !== null && attempts.mayTryLonger && exchange.isReadUpstream();
+}
+
+/** Requests an attempt at the next model. The response is the client's only if Envoy makes none. */
+function tryLonger(exchange: Exchange, fault: Fault): void {
+  const attempts = exchange.attempts;
+  if (attempts === null || fault.code != CONTEXT_LENGTH) return;
+  const followUp = attempts.followUp;
+  if (followUp !== null) followUp.follows(fault);
 }
 
 /** Makes the head fit the body in `out`. */

@@ -209,6 +209,87 @@ const CASES: Case[] = [
     numbers: null,
   },
   {
+    provider: "vLLM, a prompt that fits beside less output",
+    status: 400,
+    body: error(
+      "'max_tokens' or 'max_completion_tokens' is too large: 47186. This model's maximum context length is 131072 tokens and your request has 86565 input tokens (47186 > 131072 - 86565).",
+      { type: "BadRequestError", param: null, code: 400 },
+    ),
+    numbers: "86565 + 47186 > 131072",
+  },
+  {
+    provider: "vLLM since 2026, which stops counting at the maximum",
+    status: 400,
+    body: error(
+      "You passed 57345 input tokens and requested 8192 output tokens. However, the model's context length is only 65536 tokens, resulting in a maximum input length of 57344 tokens. Please reduce the length of the input prompt. (parameter=input_tokens, value=57345)",
+      { type: "BadRequestError", param: "input_tokens", code: 400 },
+    ),
+    numbers: "65537 tokens > 65536 maximum",
+  },
+  {
+    provider: "vLLM since 2026, counted",
+    status: 400,
+    body: error(
+      "You passed 67073 input tokens and requested 64010 output tokens. However, the model's context length is only 131072 tokens, resulting in a maximum input length of 67062 tokens.",
+      { type: "BadRequestError", param: "input_tokens", code: 400 },
+    ),
+    numbers: "67073 + 64010 > 131072",
+  },
+  {
+    provider: "SGLang with max_tokens",
+    status: 400,
+    body: error(
+      "Requested token count exceeds the model's maximum context length of 32768 tokens. You requested a total of 40000 tokens: 38000 tokens from the input messages and 2000 tokens for the completion.",
+      { type: "BadRequestError", code: 400 },
+    ),
+    numbers: "40000 tokens > 32768 maximum",
+  },
+  {
+    provider: "Text Generation Inference",
+    status: 422,
+    body: {
+      error:
+        "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8192. Given: 3000 `inputs` tokens and 6000 `max_new_tokens`",
+      error_type: "validation",
+    },
+    numbers: "3000 + 6000 > 8192",
+  },
+  {
+    provider: "Text Generation Inference, the prompt alone",
+    status: 422,
+    body: {
+      error: "Input validation error: `inputs` must have less than 4096 tokens. Given: 5000",
+      error_type: "validation",
+    },
+    numbers: "5000 tokens > 4096 maximum",
+  },
+  {
+    provider: "Cohere",
+    status: 400,
+    body: {
+      message:
+        "too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 4292. Try using a shorter prompt.",
+    },
+    numbers: "4292 tokens > 4081 maximum",
+  },
+  {
+    provider: "LM Studio",
+    status: 400,
+    body: error(
+      "Trying to keep the first 9000 tokens when context the overflows. However, the model is loaded with context length of only 8192 tokens, which is not enough.",
+    ),
+    numbers: "9000 tokens > 8192 maximum",
+  },
+  {
+    provider: "LiteLLM, around words that it alone knows",
+    status: 400,
+    body: error("litellm.ContextWindowExceededError: the conversation does not fit", {
+      type: null,
+      code: "400",
+    }),
+    numbers: null,
+  },
+  {
     provider: "a server without JSON",
     status: 500,
     body: "the request exceeds the available context size",
@@ -258,6 +339,10 @@ describe("another error", () => {
     [429, "Request too large: please reduce the length of the messages or completion."],
     [401, "prompt is too long"],
     [413, "Request exceeds the maximum size"],
+    [
+      400,
+      "too many tokens: max tokens must be less than or equal to 4096, the maximum output for this model",
+    ],
     [400, "Invalid 'user': string too long. Expected a string with maximum length 64"],
     [400, "max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens"],
   ])("%i keeps its words: %s", (status, message) => {
