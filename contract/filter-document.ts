@@ -88,6 +88,8 @@ export const TARGET_OWN_SYSTEM_PROMPT = "own_system_prompt?: string";
 export const TARGET_ASKS_USAGE = "asks_usage?: true";
 /** Only what differs from the defaults in contract/model-capabilities.ts. */
 export const TARGET_LIMITS = "limits?: Limits";
+/** Cache marks and keys are the client's alone; else they are added to translated requests. */
+export const TARGET_PROMPT_CACHING = "prompt_caching?: client";
 /** Indices of the rate limits of this model. */
 export const TARGET_RATE_LIMITS = "rate_limits?: number[]";
 /** `gen_ai.provider.name`; only if there are traces. */

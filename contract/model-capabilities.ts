@@ -9,6 +9,7 @@ import {
   DialectRow,
   GEMINI,
   OPENAI_CHAT,
+  OPENAI_RESPONSES,
 } from "./dialects.ts";
 
 // `name?: type = default`. The type is boolean, a number of tokens, a list of members, or the values: `a|b` for one of them,
@@ -36,6 +37,9 @@ export const FORCED_TOOLS = "forced_tools?: all|named|none = all";
 export const OUTPUT_SCHEMA = "output_schema?: boolean = true";
 export const PREFILL = "prefill?: boolean = true";
 export const CACHE_CONTROL = "cache_control?: boolean = false";
+export const CACHES_BY_ITSELF = "caches_by_itself?: boolean = true";
+export const CACHE_BREAKPOINTS = "cache_breakpoints?: boolean = false";
+export const CACHE_KEY = "cache_key?: none|prompt_cache_key|x_grok_conv_id = none";
 export const STREAM_USAGE = "stream_usage?: boolean";
 export const RESPONSES_API = "responses_api?: boolean";
 export const MODEL_FAMILY = "model_family?: claude|nova|gpt_oss|gpt|mistral|other";
@@ -82,6 +86,7 @@ const MESSAGES: DialectRow[] = [ANTHROPIC_MESSAGES];
 const CLAUDE: DialectRow[] = [ANTHROPIC_MESSAGES, BEDROCK_CONVERSE];
 const CONVERSE: DialectRow[] = [BEDROCK_CONVERSE];
 const CACHING: DialectRow[] = [OPENAI_CHAT, BEDROCK_CONVERSE];
+const OPENAI_APIS: DialectRow[] = [OPENAI_CHAT, OPENAI_RESPONSES];
 const OF_GEMINI: DialectRow[] = [GEMINI];
 const CHAT_AND_GEMINI: DialectRow[] = [OPENAI_CHAT, GEMINI];
 const THINKERS: DialectRow[] = [ANTHROPIC_MESSAGES, BEDROCK_CONVERSE, GEMINI];
@@ -211,6 +216,24 @@ export const CAPABILITIES = [
     "Whether the last message may be an assistant message to continue; otherwise a short user message is added.",
   ),
   row(CACHE_CONTROL, CACHING, "", "Whether `cache_control` of a messages client is forwarded."),
+  row(
+    CACHES_BY_ITSELF,
+    CHAT,
+    "",
+    "Whether prompts are cached without `cache_control`. If `false`, and `cache_control` is supported, [`prompt_caching: auto`](caching.md) marks conversations.",
+  ),
+  row(
+    CACHE_BREAKPOINTS,
+    OPENAI_APIS,
+    "",
+    "Whether `prompt_cache_breakpoint` and `prompt_cache_options` are supported; cache marks of other formats become breakpoints.",
+  ),
+  row(
+    CACHE_KEY,
+    OPENAI_APIS,
+    "",
+    "Where the session of a translated request is sent, so that its requests reach the same prompt cache: as `prompt_cache_key`, or as the header `x-grok-conv-id` (in the Responses API also xAI has the member).",
+  ),
   row(
     STREAM_USAGE,
     CHAT,

@@ -132,6 +132,8 @@ export interface Target {
   ownSystemPrompt?: string;
   /** Whether Envoy decompresses its responses. */
   decompresses?: true;
+  /** `client`: cache marks and keys are the client's alone. Absent: the gateway adds them to translated conversations. */
+  promptCaching?: "client";
   /** Whether a stream may be asked for usage (`stream_options.include_usage`). */
   asksForUsage: boolean;
   /** What the model does not take; only columns that change something. Absent when nothing is known. */

@@ -7,8 +7,10 @@ import { Envelope } from "../hub/envelope";
 import { setModel } from "../dialects/edit-model";
 import { Fault, outOfMemory } from "../hub/faults/fault";
 import { RequestNotes } from "../hub/request/request-notes";
-import { RequestReport } from "../hub/request/request-report";
+import { CACHE_KEY_HEADER, CACHE_KEY_NONE, RequestReport } from "../hub/request/request-report";
+import { SESSION_NAMES } from "../hub/request/session-key";
 import {
+  header,
   replaceBodyPrefix,
   REQUEST_BODY,
   REQUEST_HEADERS,
@@ -20,7 +22,7 @@ import { Tape } from "../bytes/json/tape";
 import { JSON_TYPE } from "../exchange/respond";
 import { Exchange } from "../exchange/exchange";
 import { setFormModel } from "../exchange/form";
-import { ByteBuffer, scratchBuffer } from "../bytes/text/bytes";
+import { ByteBuffer, scratchBuffer, Span } from "../bytes/text/bytes";
 import { CONTENT_LENGTH, CONTENT_TYPE } from "../exchange/header-names";
 
 /** What is sent of a request, and what the response has to know of it. */
@@ -46,6 +48,7 @@ class RequestBody {
 }
 
 const whole = scratchBuffer();
+const NO_SESSION = new Span(0, 0);
 
 /** One for all requests: valid until the next body is written. */
 const body = new RequestBody();
@@ -140,6 +143,7 @@ function startAttempt(exchange: Exchange, target: Target): void {
   response.dropped.bytes(report.dropped.pointer, report.dropped.length);
   if (exchange.isTranslated()) {
     response.wantsUsage = report.wantsUsage;
+    if (target.limits.cacheKey == CACHE_KEY_HEADER) exchange.client.keepCacheKey(report.cacheKey);
     if (!body.notes.isEmpty) {
       response.notes = body.notes;
       body.notes = new RequestNotes();
@@ -155,12 +159,14 @@ function startAttempt(exchange: Exchange, target: Target): void {
 
 function translateBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
   const report = body.report;
+  const limits = target.limits;
   exchange.client.dialect.translateRequest(
     tape,
     target.dialect,
     exchange.modelJson(target),
     exchange.systemPromptOf(target),
-    target.limits,
+    limits,
+    limits.addsCaching && limits.cacheKey != CACHE_KEY_NONE ? sessionHeader() : NO_SESSION,
     body.prefix,
     report,
     body.notes,
@@ -169,6 +175,15 @@ function translateBody(exchange: Exchange, target: Target, tape: Tape): Fault | 
     target.dialect.cutToCount(body.prefix, target.path, exchange.modelText(target));
   body.replaced = tape.length;
   return report.fault;
+}
+
+/** Returns the session that a header of the client names; empty if none does. Valid until the next header is read. */
+function sessionHeader(): Span {
+  for (let i = 0; i < SESSION_NAMES.length; i++) {
+    const session = header(REQUEST_HEADERS, unchecked(SESSION_NAMES[i]));
+    if (session.length > 0) return session;
+  }
+  return NO_SESSION;
 }
 
 /** Sets the model of a body that otherwise passes as it is. */

@@ -14,11 +14,14 @@ import {
 } from "../exchange/request-head";
 import { header, removeHeader, REQUEST_HEADERS, setHeader } from "../host/host";
 import { Envelope } from "../hub/envelope";
+import { CACHE_KEY_HEADER } from "../hub/request/request-report";
 import { ByteBuffer, constant, sameSpan, scratchBuffer, Span } from "../bytes/text/bytes";
 import { findByte } from "../bytes/text/find";
 import { dropParameters } from "../bytes/text/query";
 
 const BETA = constant("anthropic-beta");
+/** @see https://docs.x.ai/developers/advanced-api-usage/prompt-caching/maximizing-cache-hits */
+const CONVERSATION = constant("x-grok-conv-id");
 const QUESTION: u32 = 0x3f;
 const AMPERSAND: u32 = 0x26;
 
@@ -77,6 +80,8 @@ export function removeHeadersOf(before: Target, exchange: Exchange): void {
     return;
   }
   if (before.dialect === exchange.client.dialect) return;
+  if (before.limits.cacheKey == CACHE_KEY_HEADER && exchange.client.cacheKey.length > 0)
+    removeHeader(REQUEST_HEADERS, CONVERSATION);
   const required = before.dialect.requiredHeaders;
   for (let i = 0; i < required.length; i++) removeHeader(REQUEST_HEADERS, required[i].name);
 }
@@ -142,8 +147,10 @@ export function writeHeaders(exchange: Exchange, target: Target, credential: Spa
   writePath(exchange, target);
   setHeader(REQUEST_HEADERS, constant(":authority"), target.authority);
   writeCredential(exchange, target, credential);
-  if (exchange.isTranslated()) removeOwnHeaders(exchange, target);
-  else restoreHeaders(exchange);
+  if (exchange.isTranslated()) {
+    removeOwnHeaders(exchange, target);
+    writeCacheKey(exchange, target);
+  } else restoreHeaders(exchange);
   if (!target.passesClientKey) removeAccounts(exchange);
   const envelope = target.envelope;
   if (envelope === null) writeRequiredHeaders(exchange, target);
@@ -151,6 +158,14 @@ export function writeHeaders(exchange: Exchange, target: Target, credential: Spa
   for (let i = 0; i < target.headers.length; i++) {
     setHeader(REQUEST_HEADERS, target.headers[i].name, target.headers[i].value);
   }
+}
+
+/** Writes the header by which the provider finds the prompt cache of the client's session. */
+function writeCacheKey(exchange: Exchange, target: Target): void {
+  const key = exchange.client.cacheKey;
+  if (target.limits.cacheKey != CACHE_KEY_HEADER || key.length == 0) return;
+  key.view(value);
+  setHeader(REQUEST_HEADERS, CONVERSATION, value);
 }
 
 function writeRequiredHeaders(exchange: Exchange, target: Target): void {

@@ -1,7 +1,10 @@
 // Reads the member `limits` of a target into the fields of RequestLimits. Names, values and defaults are those of
 // contract/model-capabilities.ts.
 import {
+  CACHE_BREAKPOINTS,
   CACHE_CONTROL,
+  CACHE_KEY,
+  CACHES_BY_ITSELF,
   CALL_IDS,
   DEFAULT_MAX_TOKENS,
   DEVELOPER_ROLE,
@@ -66,6 +69,9 @@ export function readLimits(from: Document, object: u32, limits: RequestLimits): 
   limits.supportsOutputSchema = from.flag(object, constant(OUTPUT_SCHEMA));
   limits.supportsPrefill = from.flag(object, constant(PREFILL));
   limits.supportsCacheControl = from.flag(object, constant(CACHE_CONTROL));
+  limits.cachesByItself = from.flag(object, constant(CACHES_BY_ITSELF));
+  limits.supportsBreakpoints = from.flag(object, constant(CACHE_BREAKPOINTS));
+  limits.cacheKey = from.choice(object, constant(CACHE_KEY));
   limits.reasonsByDefault = from.flag(object, constant(REASONS_BY_DEFAULT));
   limits.supportsReasoningWithTools = from.flag(object, constant(REASONING_WITH_TOOLS));
   limits.signsCalls = from.choice(object, constant(TOOL_CALLS)) == 0;

@@ -61,6 +61,7 @@ function readTarget(
   target.asksUsage = from.flag(node, constant(members.TARGET_ASKS_USAGE));
   target.limits.supportsStreamUsage = target.asksUsage;
   readLimits(from, from.member(node, constant(members.TARGET_LIMITS)), target.limits);
+  target.limits.addsCaching = !from.has(node, constant(members.TARGET_PROMPT_CACHING));
   setEnvelope(from, target, from.text(node, constant(members.TARGET_ENVELOPE)));
   target.rateLimits = from.pick<RateLimit>(node, constant(members.TARGET_RATE_LIMITS), rateLimits);
   readCredentials(from, node, target);

@@ -7,8 +7,9 @@ import { Feature } from "../hub/request/feature";
 import { MemberTable } from "../hub/request/member-table";
 import { HubRequest } from "../hub/request/request";
 import { RequestNotes } from "../hub/request/request-notes";
-import { RequestLimits, RequestReport } from "../hub/request/request-report";
+import { CACHE_KEY_NONE, RequestLimits, RequestReport } from "../hub/request/request-report";
 import { RequestWriter } from "../hub/request/request-writer";
+import { writeSessionKey } from "../hub/request/session-key";
 import { ResponseSink } from "../hub/response/events";
 import { Translation } from "../hub/response/translation";
 import { Edits } from "../bytes/json/edit";
@@ -86,7 +87,7 @@ export abstract class ClientDialect extends ProviderDialect {
 
   /**
    * Appends the body of a client of this dialect to `out`, translated for a provider of `target`; or rejects it in
-   * `report`, and `out` is incomplete. Texts as in `RequestWriter`. `notes` gets what the response's writer has to know.
+   * `report`, and `out` is incomplete. Texts as in `RequestWriter`; `session` is what a header names. `notes` gets what the response's writer has to know.
    */
   translateRequest(
     tape: Tape,
@@ -94,6 +95,7 @@ export abstract class ClientDialect extends ProviderDialect {
     model: Span,
     systemPrompt: Span,
     limits: RequestLimits,
+    session: Span,
     out: ByteBuffer,
     report: RequestReport,
     notes: RequestNotes,
@@ -102,6 +104,8 @@ export abstract class ClientDialect extends ProviderDialect {
     report.paths = this.paths;
     request.reset(tape, notes);
     this.readRequest(tape, request, report);
+    if (limits.addsCaching && limits.cacheKey != CACHE_KEY_NONE)
+      writeSessionKey(session, request, report.cacheKey);
     if (report.fault === null)
       target.requestWriter.write(request, model, systemPrompt, limits, out, report);
     request.forget();

@@ -21,6 +21,8 @@ export class Client {
   key: ByteBuffer = new ByteBuffer();
   /** The header `anthropic-beta`, if a target of the route has an envelope. */
   betas: ByteBuffer = NONE;
+  /** The session's key for the prompt cache, if a target gets it in a header. */
+  cacheKey: ByteBuffer = NONE;
   /** The listener's API key that the request has; null if it has none. */
   apiKey: ApiKey | null = null;
   /** The name that the client sent as the model, for the usage record. */
@@ -64,12 +66,20 @@ export class Client {
     return key === null ? null : key.allowed;
   }
 
+  /** Keeps the key of the session for the headers of an attempt. */
+  keepCacheKey(key: ByteBuffer): void {
+    if (this.cacheKey === NONE) this.cacheKey = new ByteBuffer();
+    this.cacheKey.clear();
+    this.cacheKey.bytes(key.pointer, key.length);
+  }
+
   release(): void {
     freeBlock(this.body);
     this.body = 0;
     this.pathEnd.release();
     this.key.release();
     if (this.betas !== NONE) this.betas.release();
+    if (this.cacheKey !== NONE) this.cacheKey.release();
     if (this.foreign !== NONE) this.foreign.release();
     this.requested.release();
     this.requestId.release();

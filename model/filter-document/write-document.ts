@@ -230,6 +230,7 @@ function filterTarget(target: Target, index: number, model: GatewayModel): Filte
     ...(target.decompresses === true ? { decompresses: true as const } : {}),
     ...(systemPrompt === undefined ? {} : { system_prompt: systemPrompt }),
     ...(!hasPrompt || ownSystemPrompt === undefined ? {} : { own_system_prompt: ownSystemPrompt }),
+    ...(target.promptCaching === undefined ? {} : { prompt_caching: target.promptCaching }),
     ...(target.asksForUsage ? { asks_usage: true } : {}),
     ...(limits === undefined ? {} : { limits }),
     ...(rateLimits.length === 0 ? {} : { rate_limits: rateLimits }),

@@ -132,6 +132,10 @@ function memberWords(limits: ModelLimits): string[] {
   if (limits.user_after_tool === false) words.push("no user message directly after tool results");
   if (limits.prefill === false) words.push("no prefill");
   if (limits.cache_control === true) words.push("supports `cache_control`");
+  if (limits.caches_by_itself === false) words.push("caches only what is marked");
+  if (limits.cache_breakpoints === true) words.push("supports `prompt_cache_breakpoint`");
+  if (limits.cache_key === "prompt_cache_key") words.push("gets `prompt_cache_key` of the session");
+  if (limits.cache_key === "x_grok_conv_id") words.push("gets `x-grok-conv-id` of the session");
   if (limits.reasoning_content === true) words.push("accepts `reasoning_content` back");
   if (limits.reasoning_details === true) words.push("accepts `reasoning_details` back");
   return words.filter((word) => word !== "");

@@ -10,7 +10,15 @@ export interface Refusal {
   code: string | null;
 }
 
-const textPart = z.strictObject({ type: z.literal("text"), text: z.string() });
+/** npm openai 7.57.0. */
+const breakpoint = z
+  .strictObject({ mode: z.literal("explicit"), ttl: z.enum(["30m", "12h"]).optional() })
+  .optional();
+const textPart = z.strictObject({
+  type: z.literal("text"),
+  text: z.string(),
+  prompt_cache_breakpoint: breakpoint,
+});
 const userPart = z.discriminatedUnion("type", [
   textPart,
   z.strictObject({
@@ -19,6 +27,7 @@ const userPart = z.discriminatedUnion("type", [
       url: z.string().regex(/^(?:https?:\/\/|data:image\/(?:png|jpe?g|gif|webp);base64,)/),
       detail: z.enum(["auto", "low", "high"]).optional(),
     }),
+    prompt_cache_breakpoint: breakpoint,
   }),
   z.strictObject({
     type: z.literal("input_audio"),
@@ -31,6 +40,7 @@ const userPart = z.discriminatedUnion("type", [
       file_data: z.string().optional(),
       file_id: z.string().optional(),
     }),
+    prompt_cache_breakpoint: breakpoint,
   }),
 ]);
 const name = z
@@ -130,7 +140,14 @@ const body = z.strictObject({
   moderation: z.looseObject({}).nullish(),
   prediction: z.looseObject({}).nullish(),
   presence_penalty: z.number().min(-2).max(2).nullish(),
-  prompt_cache_key: z.string().optional(),
+  // "string too long. Expected a string with maximum length 64".
+  prompt_cache_key: z.string().max(64).optional(),
+  prompt_cache_options: z
+    .strictObject({
+      mode: z.enum(["implicit", "explicit"]).optional(),
+      ttl: z.literal("30m").optional(),
+    })
+    .optional(),
   prompt_cache_retention: z.string().nullish(),
   reasoning_effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).nullish(),
   response_format: responseFormat.optional(),

@@ -1,6 +1,6 @@
 // The schema of one entry of `llm_providers`.
 import { z } from "zod";
-import { flag, list, mapping, named, text } from "../schema-words.ts";
+import { flag, list, mapping, named, oneOf, text } from "../schema-words.ts";
 import { retryKeys } from "../retry-keys.ts";
 import type { Draft } from "../section.ts";
 import { ADDRESS_KEY_RULES } from "./address-key-rules.ts";
@@ -67,6 +67,11 @@ export const providerEntry = mapping(
       text("Value of the header.", "a text (put numbers in quotes)"),
       "Headers to add to every request to the provider; they replace the client's headers. References in values stay secret.",
     ).optional(),
+    prompt_caching: oneOf(["auto", "client"], {
+      description:
+        "`auto` adds what the provider's prompt cache needs to translated requests: cache marks to conversations, a cache key from the client's session ([more](caching.md)). `client` sends the client's own marks and keys alone.",
+      default: "auto",
+    }).optional(),
     limits: modelLimits.optional(),
     fallbacks: list(
       text("A configured model.", "the name of a configured model"),

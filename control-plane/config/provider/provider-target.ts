@@ -77,6 +77,7 @@ export function readTarget(
         : { kind: NO_CREDENTIAL.name, ...credential },
     headers,
     ...(entry.decompress_responses === true ? { decompresses: true } : {}),
+    ...(entry.prompt_caching === "client" ? { promptCaching: entry.prompt_caching } : {}),
     ...joinedPrompt(globalPrompt, ownPrompt),
     ...(globalPrompt === undefined ? {} : { ownSystemPrompt: ownPrompt ?? "" }),
     ...readModelLimits(reading, path, entry, known, connection),

@@ -11,6 +11,7 @@ export const MISTRAL: ProviderLimits = {
       // 400 "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9", "Unexpected role 'user' after role 'tool'".
       call_ids: "short",
       user_after_tool: false,
+      cache_key: "prompt_cache_key",
       efforts: [],
       refuses: [
         "store",
@@ -30,7 +31,7 @@ export const MISTRAL: ProviderLimits = {
       ],
     },
     source:
-      "https://docs.mistral.ai/api; https://github.com/langchain-ai/langchain/issues/24668; https://github.com/BerriAI/litellm/issues/17761; https://github.com/mistralai/client-python (3.7.0); https://github.com/charmbracelet/crush/issues/1590; https://github.com/editor-code-assistant/eca/issues/231",
+      "https://docs.mistral.ai/api; https://docs.mistral.ai/studio-api/conversations/advanced/prompt-caching; https://github.com/langchain-ai/langchain/issues/24668; https://github.com/BerriAI/litellm/issues/17761; https://github.com/mistralai/client-python (3.7.0); https://github.com/charmbracelet/crush/issues/1590; https://github.com/editor-code-assistant/eca/issues/231",
   },
   families: [
     {

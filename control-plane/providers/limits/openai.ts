@@ -200,12 +200,26 @@ export const OPENAI: ProviderLimits = {
   ],
 };
 
+/** "Supported for `gpt-5.6` and later models"; others reject `prompt_cache_options`. */
+const WITH_BREAKPOINTS = family("gpt-5.6", "gpt-6-sol", "gpt-6-luna", "gpt-6-astra", "gpt-6.1-sol");
+const BREAKPOINTS = "npm openai 7.57.0; https://github.com/coder/xum/pull/3712";
+/** Replaces `user`; at Azure too. */
+const CACHE_KEYS =
+  "https://developers.openai.com/api/docs/guides/prompt-caching; https://github.com/theopenco/llmgateway/pull/3110";
+
 /** At the addresses of OpenAI and Azure, where `max_tokens` is deprecated and reasoning models, also new ones, reject it. */
 export const OPENAI_AT_HOME: ProviderLimits = {
-  ...OPENAI,
+  families: (OPENAI.families ?? []).map((row) =>
+    row.models.some((model) => WITH_BREAKPOINTS.includes(model))
+      ? {
+          ...row,
+          limits: { ...row.limits, cache_breakpoints: true },
+          source: `${row.source}; ${BREAKPOINTS}`,
+        }
+      : row,
+  ),
   everyModel: {
-    limits: { max_tokens_member: "max_completion_tokens" },
-    source:
-      "https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create",
+    limits: { max_tokens_member: "max_completion_tokens", cache_key: "prompt_cache_key" },
+    source: `https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create; ${CACHE_KEYS}`,
   },
 };

@@ -14,4 +14,11 @@ export const OPENROUTER: ProviderLimits = {
     source:
       "https://openrouter.ai/docs/use-cases/reasoning-tokens; https://openrouter.ai/docs/features/prompt-caching; https://github.com/pydantic/pydantic-ai (2.68.0)",
   },
+  families: [
+    {
+      models: ["anthropic/*"],
+      limits: { caches_by_itself: false },
+      source: "https://openrouter.ai/docs/features/prompt-caching",
+    },
+  ],
 };

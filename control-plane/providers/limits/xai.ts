@@ -9,8 +9,9 @@ const XAI_REASONING: ModelLimits = {
 
 export const XAI: ProviderLimits = {
   everyModel: {
-    limits: { developer_role: false },
-    source: "npm @mariozechner/pi-ai (openai-completions)",
+    limits: { developer_role: false, cache_key: "x_grok_conv_id" },
+    source:
+      "npm @mariozechner/pi-ai (openai-completions); https://docs.x.ai/developers/advanced-api-usage/prompt-caching/maximizing-cache-hits",
   },
   families: [
     {

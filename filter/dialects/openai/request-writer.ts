@@ -7,6 +7,7 @@ import {
   FLAG_ERROR,
   FLAG_STRING,
 } from "../../hub/request/request";
+import { PROMPT_CACHE_KEY, PROMPT_CACHE_OPTIONS } from "../../hub/request/features";
 import { MemberTable } from "../../hub/request/member-table";
 import { nearestEffort } from "../../hub/request/request-effort";
 import { EffortPlan } from "../../hub/request/request-fitting";
@@ -16,6 +17,7 @@ import { BLANK_LINE, writeString, writeValue } from "../../hub/request/request-w
 import { NO_NODE } from "../../bytes/json/tape";
 import { escape } from "../../bytes/json/text";
 import { byteAt, startsWith } from "../../bytes/text/at";
+import { contains } from "../../bytes/text/find";
 import { constant, Span } from "../../bytes/text/bytes";
 
 const INVALID_JSON = constant('{"INVALID_JSON":"');
@@ -24,6 +26,77 @@ export const ERROR_PREFIX = constant("Error: ");
 
 export abstract class OpenaiRequestWriter extends RequestWriter {
   protected efforts: EffortPlan = new EffortPlan();
+
+  /** Whether the request has breakpoints, and whether a mark of the client could not be one. */
+  protected hasBreakpoints: bool = false;
+  protected hasLostMarks: bool = false;
+
+  /** Begins a request without marks. */
+  protected beginMarks(): void {
+    this.hasBreakpoints = false;
+    this.hasLostMarks = false;
+  }
+
+  /** Returns whether the target supports cache marks of content parts. */
+  protected supportsMarks(): bool {
+    return this.limits.supportsBreakpoints || this.limits.supportsCacheControl;
+  }
+
+  /** Returns whether a block has a cache mark that the target supports; else the mark is dropped. */
+  protected isMarked(block: Block): bool {
+    if (block.cacheLength == 0) return false;
+    if (this.supportsMarks()) return true;
+    this.dropMark(block);
+    return false;
+  }
+
+  /** Drops the mark of a block whose place has none. */
+  protected dropMark(block: Block): void {
+    if (block.cacheLength == 0) return;
+    this.hasLostMarks = true;
+    this.report.drop(this.report.paths.cache);
+  }
+
+  /** Returns whether the tool result in [index, end) or its contents have a mark that the target supports. */
+  protected isResultMarked(index: u32, end: u32): bool {
+    const request = this.request;
+    let isMarked = false;
+    for (let i = index; i < end; i++) {
+      if (!this.isMarked(request.block(i))) continue;
+      isMarked = true;
+      // The end of a result is that of its contents.
+      const last = request.block(end - 1);
+      last.cache = request.block(i).cache;
+      last.cacheLength = request.block(i).cacheLength;
+    }
+    if (isMarked && end == index + 1) {
+      this.dropMark(request.block(index));
+      return false;
+    }
+    return isMarked;
+  }
+
+  /**
+   * Writes the mark of a part as a breakpoint.
+   * @see https://developers.openai.com/api/docs/guides/prompt-caching
+   */
+  protected writeBreakpoint(block: Block): void {
+    if (block.cacheLength == 0) return;
+    this.hasBreakpoints = true;
+    this.out.text(',"prompt_cache_breakpoint":{"mode":"explicit"');
+    if (contains(block.cache, block.cacheLength, constant('"1h"'))) this.out.text(',"ttl":"12h"');
+    this.out.byte(0x7d);
+  }
+
+  /** Returns whether the client's options of the cache are sent. Mode explicit without breakpoints would cache nothing. */
+  private sendsCacheOptions(node: u32): bool {
+    if (!this.limits.supportsBreakpoints) return false;
+    const isExplicit = this.tape.equals(
+      this.tape.member(node, constant("mode")),
+      constant("explicit"),
+    );
+    return !isExplicit || this.hasBreakpoints || !this.hasLostMarks;
+  }
 
   /** Decides the effort before anything is written. `hasTools`: whether tools may exclude reasoning. */
   protected planEffort(hasTools: bool): void {
@@ -59,7 +132,8 @@ export abstract class OpenaiRequestWriter extends RequestWriter {
       const feature = table.at(i).featureOf();
       const node = feature === null ? NO_NODE : this.request.features.node(feature);
       if (node == NO_NODE) continue;
-      if (this.limits.isRefused(name)) {
+      const isLeftOut = feature === PROMPT_CACHE_OPTIONS && !this.sendsCacheOptions(node);
+      if (isLeftOut || this.limits.isRefused(name)) {
         this.report.dropForModel(name);
         continue;
       }
@@ -68,6 +142,21 @@ export abstract class OpenaiRequestWriter extends RequestWriter {
       out.byte(0x3a);
       writeValue(this.tape, node, out);
     }
+  }
+
+  /** Writes the key of the session, unless the client has sent one. */
+  protected writeCacheKey(): void {
+    const report = this.report;
+    if (report.cacheKey.length == 0 || !this.hasCacheKeyMember()) return;
+    if (this.request.features.node(PROMPT_CACHE_KEY) != NO_NODE) return;
+    this.out.text(',"prompt_cache_key":"');
+    this.out.bytes(report.cacheKey.pointer, report.cacheKey.length);
+    this.out.byte(0x22);
+  }
+
+  /** Returns whether the key is a member, not a header. */
+  protected hasCacheKeyMember(): bool {
+    return true;
   }
 
   /** Writes the name of the response's schema, `otherwise` if the client gave none, and the schema. */

@@ -32,6 +32,12 @@ export const FAMILY_GPT: i32 = 3;
 export const FAMILY_MISTRAL: i32 = 4;
 export const FAMILY_OTHER: i32 = 5;
 
+/** Where a session's key for the prompt cache is sent: the values of `cache_key`. */
+export const CACHE_KEY_NONE: i32 = 0;
+export const CACHE_KEY_MEMBER: i32 = 1;
+/** A header in chat completions, the member in the Responses API (xAI). */
+export const CACHE_KEY_HEADER: i32 = 2;
+
 /** Filled by filter/config/read-limits.ts, which has the defaults. */
 export class RequestLimits {
   /** Whether a body in the target's dialect may have to be changed. */
@@ -67,6 +73,14 @@ export class RequestLimits {
   supportsUser: bool = false;
   /** Chat: `cache_control` on content parts and tools (OpenRouter, LiteLLM, Qwen). */
   supportsCacheControl: bool = false;
+  /** Chat: false if the model caches only what is marked by `cache_control`. */
+  cachesByItself: bool = true;
+  /** OpenAI: `prompt_cache_breakpoint` on content parts (GPT-5.6 and newer). */
+  supportsBreakpoints: bool = false;
+  /** OpenAI: where the key of a session is sent, CACHE_KEY_. */
+  cacheKey: i32 = CACHE_KEY_NONE;
+  /** `prompt_caching: auto`: cache marks and a cache key are added to translated requests. */
+  addsCaching: bool = false;
   /** The efforts that the model supports, a bit `1 << EFFORT_` for each. */
   efforts: u32 = 0;
   /** Whether `efforts` is known, not the default of nearly every model. */

@@ -36,6 +36,8 @@ export class RequestReport {
   /** How many values were dropped. */
   droppedCount: u32 = 0;
   isStrict: bool = false;
+  /** The key of the client's session that the target gets; empty if it gets none. */
+  cacheKey: ByteBuffer = new ByteBuffer();
   /** Name of the target's API for error messages: "the Anthropic Messages API". */
   api: string = "";
 
@@ -58,6 +60,7 @@ export class RequestReport {
     this.wantsUsage = false;
     this.defaultedMaxTokens = 0;
     this.dropped.clear();
+    this.cacheKey.clear();
     this.droppedCount = 0;
     this.isStrict = strict;
     this.api = api;

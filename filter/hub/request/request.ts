@@ -51,6 +51,9 @@ export const FLAG_OPENAI: u32 = 32;
 /** A text that begins a message of its client: an empty line separates it from the text before it. */
 export const FLAG_PARAGRAPH: u32 = 64;
 
+/** The index of no block. */
+export const NO_BLOCK: u32 = 0xffffffff;
+
 /** A reference is valid until the next block is added. */
 @unmanaged
 export class Block {

@@ -25,6 +25,7 @@ const notes = new RequestNotes();
 const betas = new ByteBuffer();
 const model = new Span(0, 0);
 const prompt = new Span(0, 0);
+const session = new Span(0, 0);
 let limits = defaultLimits();
 
 function defaultLimits(): RequestLimits {
@@ -87,6 +88,7 @@ export function translate(
     model,
     prompt,
     limits,
+    session,
     out,
     report,
     notes,

@@ -3,6 +3,7 @@ import { Feature } from "../../../hub/request/feature";
 import * as feature from "../../../hub/request/features";
 
 export const SUPPORTED: Feature[] = [
+  feature.AUTOMATIC_CACHING,
   feature.METADATA,
   feature.SERVICE_TIERS,
   feature.THINKING_DISPLAY,

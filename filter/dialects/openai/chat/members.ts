@@ -19,6 +19,7 @@ export const SUPPORTED: Feature[] = [
   feature.STORE,
   feature.PREDICTION,
   feature.PROMPT_CACHE_KEY,
+  feature.PROMPT_CACHE_OPTIONS,
   feature.MODERATION,
   feature.IMAGE_URLS,
 ];

@@ -14,6 +14,7 @@ import {
   ROLE_SYSTEM,
   SERVICE_STANDARD,
 } from "../../../../hub/request/request";
+import { markConversation } from "../../../../hub/request/cache-marks";
 import { calledTool, findCalledTools } from "../../../../hub/request/called-tools";
 import { DOCUMENT_URLS } from "../../../../hub/request/features";
 import { writeMember, writeShortened, writeString } from "../../../../hub/request/request-writing";
@@ -47,6 +48,7 @@ export class AnthropicRequestWriter extends AnthropicTurns {
     this.dropUnsigned();
     // Before `system` is written, which omits the system texts that stay in place.
     if (limits.supportsSystemMessages) this.keepSystemInPlace();
+    markConversation(request, limits.addsCaching, true);
     this.writeSystem();
     out.text(',"messages":[');
     this.writeTurns(false);

@@ -7,6 +7,7 @@ import {
   FORMAT_SCHEMA,
   ROLE_SYSTEM,
 } from "../../../../hub/request/request";
+import { markConversation } from "../../../../hub/request/cache-marks";
 import { FAMILY_CLAUDE, FAMILY_NOVA } from "../../../../hub/request/request-report";
 import { thinkingAsEffort } from "../../../../hub/request/request-effort";
 import { writeClosedSchema } from "../../../../hub/request/request-writing";
@@ -29,6 +30,8 @@ export class ConverseWriter extends ConverseOptions {
     this.fitToolChoice();
     this.writeThinking();
     this.prepareMessages();
+    if (this.limits.supportsCacheControl)
+      markConversation(this.request, this.limits.addsCaching, this.isClaude);
     out.byte(0x7b);
     this.writeSystem();
     this.writeTools();

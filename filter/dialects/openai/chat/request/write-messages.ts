@@ -20,6 +20,7 @@ export abstract class ChatMessages extends ChatSystem {
     const out = this.out;
     out.text(',"messages":[');
     this.isAfterTool = false;
+    this.beginMarks();
     const start = out.length;
     this.writeRuns(this.writeSystem());
     if (this.carried.length > 0) {
@@ -43,7 +44,6 @@ export abstract class ChatMessages extends ChatSystem {
     let isMarked = false;
     for (let i = from; i < to; i++) {
       const block = request.block(i);
-      if (this.isMarked(block) && block.kind != BLOCK_TOOL_RESULT) isMarked = true;
       if (block.kind == BLOCK_TOOL_RESULT) {
         const end = request.resultEnd(i);
         this.writeResult(i, end);
@@ -52,12 +52,15 @@ export abstract class ChatMessages extends ChatSystem {
         i = end;
       } else {
         parts++;
+        if (this.isMarked(block)) isMarked = true;
         if (block.kind != BLOCK_TEXT) others++;
       }
     }
     if (parts == 0 && others == 0) return;
     this.beginMessage(USER_MESSAGE);
-    if (others == 0 && !isMarked) this.writeUserText(from, to);
+    // The mark moves on with the conversation, and the prompt must stay the same: several texts are parts with and without it.
+    if (others == 0 && !isMarked && (parts == 1 || !this.supportsMarks()))
+      this.writeUserText(from, to);
     else this.writeUserParts(from, to);
     this.out.byte(0x7d);
   }
@@ -123,10 +126,15 @@ export abstract class ChatMessages extends ChatSystem {
     this.begin(constant('{"role":"tool","tool_call_id":'));
     this.isAfterTool = true;
     this.writeId(this.request.block(index));
-    out.text(',"content":"');
+    out.text(',"content":');
+    // An image or document at the end has the mark, in the message of the user that follows.
+    const isMarked =
+      this.isResultMarked(index, end) && this.request.block(end - 1).kind == BLOCK_TEXT;
+    this.writeTextStart(isMarked);
     const texts = this.writeResultTexts(index, end);
     if (texts == 0 && end > index + 1) out.text("(The result is in the next message of the user.)");
-    out.text('"}');
+    this.writeTextEnd(isMarked, this.request.block(end - 1));
+    out.byte(0x7d);
   }
 
   private writeAssistant(from: u32, to: u32): void {
@@ -136,7 +144,7 @@ export abstract class ChatMessages extends ChatSystem {
     let texts: u32 = 0;
     for (let i = from; i < to; i++) {
       const block = request.block(i);
-      this.isMarked(block);
+      this.dropMark(block);
       if (block.kind == BLOCK_TOOL_CALL) calls++;
       if (block.kind == BLOCK_TEXT) texts++;
     }

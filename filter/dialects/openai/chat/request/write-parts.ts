@@ -19,12 +19,23 @@ const TEXT_PART = constant('{"type":"text","text":');
 const MAX_CALL_ID: u32 = 40;
 
 export abstract class ChatParts extends OpenaiRequestWriter {
-  /** Returns whether a block has a cache mark and the target supports it; else the mark is dropped. */
-  protected isMarked(block: Block): bool {
-    if (block.cacheLength == 0) return false;
-    if (this.limits.supportsCacheControl) return true;
-    this.report.drop(this.report.paths.cache);
-    return false;
+  /** Writes the mark of a part in the target's form; nothing if there is none. */
+  protected writeMark(block: Block): void {
+    if (this.limits.supportsBreakpoints) this.writeBreakpoint(block);
+    else if (this.limits.supportsCacheControl) this.writeCache(block.cache, block.cacheLength);
+  }
+
+  /** Begins a content that is one text, whose mark is that of `writeTextEnd`. */
+  protected writeTextStart(isMarked: bool): void {
+    this.out.span(isMarked ? constant('[{"type":"text","text":"') : constant('"'));
+  }
+
+  /** `block` has the mark. */
+  protected writeTextEnd(isMarked: bool, block: Block): void {
+    this.out.byte(0x22);
+    if (!isMarked) return;
+    this.writeMark(block);
+    this.out.text("}]");
   }
 
   protected writeTextPart(text: Span): void {
@@ -56,7 +67,7 @@ export abstract class ChatParts extends OpenaiRequestWriter {
       }
       out.byte(0x7d);
     }
-    if (this.limits.supportsCacheControl) this.writeCache(block.cache, block.cacheLength);
+    this.writeMark(block);
     out.byte(0x7d);
   }
 

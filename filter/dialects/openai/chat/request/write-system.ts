@@ -84,11 +84,15 @@ export abstract class ChatSystem extends ChatReasoning {
     }
     const out = this.out;
     this.beginMessage(SYSTEM_MESSAGE);
-    out.byte(0x22);
+    let marked = from;
+    for (let i = from; i < to; i++) if (this.isMarked(request.block(i))) marked = i;
+    const isMarked = request.block(marked).cacheLength > 0 && this.supportsMarks();
+    this.writeTextStart(isMarked);
     for (let i = from; i < to; i++) {
       if (i > from) out.span(BLANK_LINE);
       out.bytes(request.block(i).text, request.block(i).textLength);
     }
-    out.text('"}');
+    this.writeTextEnd(isMarked, request.block(marked));
+    out.byte(0x7d);
   }
 }

@@ -12,7 +12,9 @@ import {
   SERVICE_STANDARD,
   Tool,
 } from "../../../../hub/request/request";
+import { markConversation } from "../../../../hub/request/cache-marks";
 import { effortWord } from "../../../../hub/request/request-effort";
+import { CACHE_KEY_MEMBER } from "../../../../hub/request/request-limits";
 import {
   isStrictSchema,
   writeShortened,
@@ -40,6 +42,8 @@ export class ChatRequestWriter extends ChatMessages {
     this.fitToolChoice();
     this.planEffort(request.tools.count > 0);
     this.replaceSchema();
+    if (limits.supportsCacheControl && !limits.cachesByItself)
+      markConversation(request, limits.addsCaching, true);
     this.writeMessages();
     if (this.report.fault !== null) return;
     this.writeTools();
@@ -64,11 +68,16 @@ export class ChatRequestWriter extends ChatMessages {
     this.writeUser();
     if (request.serviceTier == SERVICE_STANDARD) out.text(',"service_tier":"default"');
     if (!request.features.isEmpty) this.writeFeatures(member.request);
+    this.writeCacheKey();
     if (request.isStreaming) {
       out.text(',"stream":true');
       if (limits.supportsStreamUsage) out.text(',"stream_options":{"include_usage":true}');
     }
     out.byte(0x7d);
+  }
+
+  protected hasCacheKeyMember(): bool {
+    return this.limits.cacheKey == CACHE_KEY_MEMBER;
   }
 
   /** Writes the first MAX_STOPS sequences. */

@@ -30,7 +30,7 @@ const MAX_CALL_ID: u32 = 64;
 export abstract class ResponsesInput extends ResponsesParts {
   protected writeInput(): void {
     const out = this.out;
-    this.marks = 0;
+    this.beginMarks();
     const from = this.systemEnd();
     // JSON output requires the word in an item.
     const isItem =
@@ -58,7 +58,7 @@ export abstract class ResponsesInput extends ResponsesParts {
   }
 
   private hasMarkedSystem(to: u32): bool {
-    if (!this.limits.supportsCacheControl) return false;
+    if (!this.supportsMarks()) return false;
     for (let i: u32 = 0; i < to; i++) if (this.request.block(i).cacheLength > 0) return true;
     return false;
   }
@@ -138,7 +138,7 @@ export abstract class ResponsesInput extends ResponsesParts {
     const out = this.out;
     const end = request.resultEnd(index);
     const result = request.block(index);
-    this.isMarked(result);
+    const isMarked = this.isResultMarked(index, end);
     this.begin(
       (result.flags & FLAG_CUSTOM) != 0
         ? constant('{"type":"custom_tool_call_output","call_id":')
@@ -149,9 +149,15 @@ export abstract class ResponsesInput extends ResponsesParts {
     let isText = true;
     for (let i = index + 1; i < end; i++) if (request.block(i).kind != BLOCK_TEXT) isText = false;
     if (isText) {
+      // One part, as the string is one text: the mark moves on with the conversation, and the prompt must stay the same.
+      if (isMarked) out.text('[{"type":"input_text","text":');
       out.byte(0x22);
       this.writeResultTexts(index, end);
       out.byte(0x22);
+      if (isMarked) {
+        this.writeBreakpoint(request.block(end - 1));
+        out.text("}]");
+      }
     } else {
       this.writeOutputParts(index, end);
     }
@@ -180,7 +186,7 @@ export abstract class ResponsesInput extends ResponsesParts {
     const end = this.contentEnd(from, to);
     for (let i = from; i < to; i++) {
       const block = this.request.block(i);
-      if (block.cacheLength > 0) report.drop(report.paths.cache);
+      this.dropMark(block);
       if (block.kind == BLOCK_TEXT) i = this.writeTexts(i, to);
       else if (block.kind == BLOCK_TOOL_CALL) this.writeCall(block);
       else if (block.kind == BLOCK_REASONING && isOpenai(block) && i < end)

@@ -10,26 +10,11 @@ import {
 } from "../../../../hub/request/request";
 import { writeString } from "../../../../hub/request/request-writing";
 import { constant, Span } from "../../../../bytes/text/bytes";
-import { contains } from "../../../../bytes/text/find";
 import { OpenaiRequestWriter } from "../../request-writer";
 
 const TEXT = constant('{"type":"input_text","text":');
 
-/** More marks in one request are rejected. */
-const MAX_MARKS: i32 = 4;
-
 export abstract class ResponsesParts extends OpenaiRequestWriter {
-  /** How many cache marks the request has so far. */
-  protected marks: i32 = 0;
-
-  /** Returns whether a block has a cache mark that can be written; else the mark is dropped. */
-  protected isMarked(block: Block): bool {
-    if (block.cacheLength == 0) return false;
-    if (this.limits.supportsCacheControl && this.marks < MAX_MARKS) return true;
-    this.report.drop(this.report.paths.cache);
-    return false;
-  }
-
   protected writeTextPart(text: Span): void {
     if (text.length == 0) return;
     this.begin(TEXT);
@@ -54,12 +39,7 @@ export abstract class ResponsesParts extends OpenaiRequestWriter {
     } else {
       this.writeImage(block);
     }
-    if (this.isMarked(block)) {
-      this.marks++;
-      out.text(',"prompt_cache_breakpoint":{"mode":"explicit"');
-      if (contains(block.cache, block.cacheLength, constant('"1h"'))) out.text(',"ttl":"12h"');
-      out.byte(0x7d);
-    }
+    if (this.isMarked(block)) this.writeBreakpoint(block);
     out.byte(0x7d);
   }
 

@@ -52,6 +52,7 @@ export class ResponsesRequestWriter extends ResponsesTools {
       writeMember(tape, features.node(feature.METADATA), constant(',"metadata":'), out);
       this.writeTier(features.node(feature.SERVICE_TIERS));
     }
+    this.writeCacheKey();
     // Chat completions and messages store nothing by default, the Responses API stores everything.
     const isStored = tape.isTrue(features.node(feature.STORE));
     out.span(isStored ? constant(',"store":true') : constant(',"store":false'));
