@@ -32,7 +32,7 @@ export interface Token {
   source: TokenSource;
 }
 
-export type TokenSource = GoogleSource | EntraSource;
+export type TokenSource = GoogleSource | EntraSource | IbmSource;
 
 /** Google Cloud; without a file, the metadata server of the machine. */
 export interface GoogleSource {
@@ -56,6 +56,15 @@ export interface EntraSource {
   tokenFile?: string;
   /** The login service; absent: that of the public cloud. */
   authorityHost?: string;
+}
+
+/** IBM Cloud IAM: an API key is exchanged for a token. */
+export interface IbmSource {
+  type: "ibm_iam";
+  /** Environment variable with the API key. */
+  secretVariable: string;
+  /** Where keys are exchanged; absent: IBM Cloud. */
+  url?: string;
 }
 
 export type EntraOrigin = "client_secret" | "workload_identity" | "managed_identity" | "azure_cli";
@@ -108,6 +117,11 @@ function hashOf(value: object): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 8);
 }
 
+/** Returns the environment variable whose value a token depends on. */
+export function secretVariableOf(source: TokenSource): string | undefined {
+  return source.type === "google" ? undefined : source.secretVariable;
+}
+
 /** Returns where a credential comes from, for people; undefined if Envoy attaches none. */
 export function credentialText({ signing, token }: CloudCredential): string | undefined {
   if (signing === undefined) return token === undefined ? undefined : sourceText(token.source);
@@ -131,7 +145,14 @@ function awsText(source: AwsSource): string {
 }
 
 export function sourceText(source: TokenSource): string {
-  return source.type === "google" ? googleText(source) : entraText(source);
+  switch (source.type) {
+    case "google":
+      return googleText(source);
+    case "entra_id":
+      return entraText(source);
+    case "ibm_iam":
+      return `IBM Cloud API key ($${source.secretVariable})`;
+  }
 }
 
 function googleText({ file, impersonatedAccount }: GoogleSource): string {

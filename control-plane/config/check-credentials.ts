@@ -1,5 +1,5 @@
 // Credentials in the whole configuration: which variables the filter needs, and that no key is used where it would leak.
-import { credentialName, tokensOf } from "../../model/cloud-credentials.ts";
+import { credentialName, secretVariableOf, tokensOf } from "../../model/cloud-credentials.ts";
 import { keyVariables } from "../../model/client-keys.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { variablesOf } from "../../model/tracing.ts";
@@ -22,11 +22,7 @@ export function checkCredentials(
     ...(auth.otherVariables ?? []),
   ]);
   const serverKeys = prompt?.modelServer.environment ?? [];
-  const cloudKeys = tokensOf(targets).flatMap(({ source }) =>
-    source.type === "entra_id" && source.secretVariable !== undefined
-      ? [source.secretVariable]
-      : [],
-  );
+  const cloudKeys = tokensOf(targets).flatMap(({ source }) => secretVariableOf(source) ?? []);
   const clientKeys = keyVariables([ingress, egress]);
   const token = observability?.metrics.tokenVariable;
   const ownKeys = [

@@ -3,7 +3,12 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { emptySecrets, secretWith } from "../../envoy/credential-filters.ts";
 import type { Environment } from "../report/environment.ts";
-import { sourceText, type Token, tokensOf } from "../../model/cloud-credentials.ts";
+import {
+  secretVariableOf,
+  sourceText,
+  type Token,
+  tokensOf,
+} from "../../model/cloud-credentials.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { minter } from "./mint.ts";
 import { type Mint, Refresher, type TokenState } from "./refresher.ts";
@@ -130,7 +135,7 @@ function fileOf({ secret }: Token, directory: string): string {
 
 /** Returns what a token depends on: its source, and the client secret that the source names. */
 function keyOf({ secret, source }: Token, environment: Environment): string {
-  const variable = source.type === "entra_id" ? source.secretVariable : undefined;
+  const variable = secretVariableOf(source);
   const value = variable === undefined ? "" : (environment[variable] ?? "");
   return `${secret} ${createHash("sha256").update(value).digest("hex")}`;
 }

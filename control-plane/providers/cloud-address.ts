@@ -1,7 +1,16 @@
 // Addresses that are made from keys of an entry: `https://bedrock-runtime.{region}.{aws_domain}`.
 
 /** Keys of an entry from which an address is made. */
-export const ADDRESS_KEYS = ["resource", "api_version", "project", "location", "region"] as const;
+export const ADDRESS_KEYS = [
+  "resource",
+  "api_version",
+  "project",
+  "location",
+  "region",
+  "workspace",
+  "account",
+  "gateway",
+] as const;
 export type AddressKey = (typeof ADDRESS_KEYS)[number];
 
 /** The values of an entry from which its address is made, and which decide the API. */
@@ -11,6 +20,7 @@ export type AddressValues = Partial<Record<AddressKey | "model", string>>;
 const DERIVED: Readonly<Record<string, { key: AddressKey; make: (value: string) => string }>> = {
   vertex_host: { key: "location", make: vertexHost },
   aws_domain: { key: "region", make: awsDomain },
+  workspace_host: { key: "workspace", make: hostOf },
 };
 
 function vertexHost(location: string): string {
@@ -22,6 +32,11 @@ function vertexHost(location: string): string {
 function awsDomain(region: string): string {
   if (region.startsWith("cn-")) return "amazonaws.com.cn";
   return region.startsWith("eusc-") ? "amazonaws.eu" : "amazonaws.com";
+}
+
+/** Databricks' own variable holds a URL. */
+function hostOf(workspace: string): string {
+  return workspace.replace(/^https:\/\//, "").replace(/\/$/, "");
 }
 
 const PLACEHOLDER = /\{(\w+)\}/g;

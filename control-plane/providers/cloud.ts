@@ -32,7 +32,7 @@ export interface CloudApi {
 }
 
 /** The types of credentials that Envoy attaches. */
-export const CREDENTIAL_TYPES = ["aws", "google", "entra_id"] as const;
+export const CREDENTIAL_TYPES = ["aws", "google", "entra_id", "ibm_iam"] as const;
 export type CredentialType = (typeof CREDENTIAL_TYPES)[number];
 
 /** The credential of a cloud that is used without an `access_key`. */
@@ -53,6 +53,8 @@ export interface Cloud {
   aliases?: readonly string[];
   /** The keys that its entries can have. */
   keys: AddressKey[];
+  /** What a key has to match here, if the key means another thing elsewhere too. */
+  rules?: Partial<Record<AddressKey, { pattern: RegExp; expected: string; missing: string }>>;
   /** Values of keys that are not set. */
   defaults?: AddressValues;
   /** The environment variable in which its users have their key. */

@@ -11,6 +11,7 @@ import {
 import { BEDROCK_INVOKE, VERTEX_RAW_PREDICT } from "../../contract/envelopes.ts";
 import type { Cloud, CloudApi } from "./cloud.ts";
 import type { AddressValues } from "./cloud-address.ts";
+import { HOSTED_CLOUDS } from "./hosted-clouds.ts";
 
 const CHAT = {
   word: "openai",
@@ -258,6 +259,7 @@ export const CLOUDS: readonly Cloud[] = [
   VERTEX,
   BEDROCK,
   BEDROCK_MANTLE,
+  ...HOSTED_CLOUDS,
 ];
 
 export function findCloud(name: string | undefined): Cloud | undefined {

@@ -32,6 +32,30 @@ const OF_CLOUDS: readonly Omit<Starter, "title">[] = [
     address: { key: "region", variables: ["AWS_REGION", "AWS_DEFAULT_REGION"] },
     api: "converse",
   },
+  {
+    provider: "databricks",
+    variables: ["DATABRICKS_TOKEN", "DATABRICKS_API_KEY"],
+    model: "databricks-gpt-oss-120b",
+    address: { key: "workspace", variables: ["DATABRICKS_HOST"] },
+  },
+  {
+    provider: "snowflake",
+    variables: ["SNOWFLAKE_CORTEX_PAT", "SNOWFLAKE_TOKEN"],
+    model: "openai-gpt-5.5",
+    address: { key: "account", variables: ["SNOWFLAKE_ACCOUNT", "SNOWFLAKE_ACCOUNT_ID"] },
+  },
+  {
+    provider: "cloudflare_workers_ai",
+    variables: ["CLOUDFLARE_API_TOKEN", "CLOUDFLARE_API_KEY"],
+    model: "@cf/openai/gpt-oss-120b",
+    address: { key: "account", variables: ["CLOUDFLARE_ACCOUNT_ID"] },
+  },
+  {
+    provider: "oci",
+    variables: ["OCI_GENAI_API_KEY"],
+    model: "openai.gpt-oss-120b",
+    address: { key: "region", variables: ["OCI_REGION"] },
+  },
 ];
 
 /** The first ones in the order in which one is chosen as the default; the others follow in the order of the tables. */

@@ -4,9 +4,11 @@
 const SECRET_PLACES: readonly (readonly string[])[] = [
   ["llm_providers", "*", "access_key"],
   ["llm_providers", "*", "credential", "client_secret"],
+  ["llm_providers", "*", "credential", "api_key"],
   ["llm_providers", "*", "headers"],
   ["model_providers", "*", "access_key"],
   ["model_providers", "*", "credential", "client_secret"],
+  ["model_providers", "*", "credential", "api_key"],
   ["model_providers", "*", "headers"],
   ["listeners", "*", "api_keys"],
   ["redis", "url"],

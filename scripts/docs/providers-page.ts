@@ -150,6 +150,7 @@ function cloudUrl({ baseUrl, endpoint, envelope, query = "", dialect }: CloudApi
   return code(
     address
       .replace("{vertex_host}", "{location}-aiplatform.googleapis.com")
+      .replace("{workspace_host}", "{workspace}")
       .replace("{aws_domain}", "amazonaws.com"),
   );
 }

@@ -102,6 +102,7 @@ The path of \`base_url\` is a prefix; the wire format adds the rest.
 | \`https://host\` | messages | \`https://host/v1/messages\` |
 | \`https://host/prefix\` | messages | \`https://host/prefix/v1/messages\` |
 | \`https://host/prefix/v1\` | messages | \`https://host/prefix/v1/messages\` |
+| \`https://host\` and \`base_path: /\` | chat completions | \`https://host/chat/completions\` |
 
 With https the certificate is verified against the system's roots for the host of \`base_url\` or, where that is an IP address and \`http_host\` is given, for \`http_host\`. Credentials and queries in the URL are refused.`;
 

@@ -10,6 +10,9 @@ const VALUES: Partial<Record<AddressKey, string>> = {
   resource: "my-resource",
   project: "my-project",
   region: "eu-west-1",
+  workspace: "https://adb-1.2.azuredatabricks.net",
+  account: "my-account",
+  gateway: "my-gateway",
 };
 
 /** A model that the cloud has in an API, where its name decides. */
@@ -49,7 +52,11 @@ function rows(): Row[] {
           access_key: "$KEY",
           provider_interface: word,
           ...Object.fromEntries(
-            cloud.keys.flatMap((key) => (VALUES[key] === undefined ? [] : [[key, VALUES[key]]])),
+            cloud.keys.flatMap((key) =>
+              VALUES[key] === undefined
+                ? []
+                : [[key, cloud.name === "watsonx" ? "us-south" : VALUES[key]]],
+            ),
           ),
         },
       })),

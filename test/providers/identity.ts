@@ -35,6 +35,7 @@ const NAMES = [
   "sts.googleapis.com",
   "iamcredentials.googleapis.com",
   LOGIN,
+  "iam.cloud.ibm.com",
 ];
 
 export async function startIdentityProviders(authority: Authority): Promise<IdentityProviders> {

@@ -5,6 +5,7 @@ import type { AddressKey, AddressValues } from "../../providers/cloud-address.ts
 import { CLOUDS } from "../../providers/clouds.ts";
 import type { Path } from "../../report/problem.ts";
 import { showWord, type Reading } from "../reading.ts";
+import type { AddressKeyRule } from "./address-key.ts";
 import { ADDRESS_KEY_RULES } from "./address-key-rules.ts";
 import type { ProviderDraft } from "./entry.ts";
 
@@ -24,7 +25,7 @@ export function readAddressKeys(
       if (Object.hasOwn(entry, key)) isValid = false;
       continue;
     }
-    const rule = ADDRESS_KEY_RULES[key];
+    const rule = ruleOf(cloud, key);
     values[key] = value;
     if (rule.pattern.test(value)) continue;
     isValid = false;
@@ -35,6 +36,13 @@ export function readAddressKeys(
     });
   }
   return isValid ? values : undefined;
+}
+
+/** Returns the rule of a key of a cloud. */
+function ruleOf({ rules }: Cloud, key: AddressKey): AddressKeyRule {
+  const { [key]: own } = rules ?? {};
+  const { schema, ...rule } = ADDRESS_KEY_RULES[key];
+  return own === undefined ? { schema, ...rule } : { schema, ...own };
 }
 
 /** Reports the keys that an entry has and its provider does not use. */
@@ -59,14 +67,14 @@ export function refuseAddressKeys(
 export function reportMissing(
   reading: Reading,
   path: Path,
-  { title }: Cloud,
+  cloud: Cloud,
   keys: readonly AddressKey[],
   model: string,
 ): void {
   for (const key of keys) {
-    const rule = ADDRESS_KEY_RULES[key];
+    const rule = ruleOf(cloud, key);
     const shown = rule.inModel?.exec(model)?.[1];
-    reading.problem(path, `${key} is missing; ${title} needs it`, {
+    reading.problem(path, `${key} is missing; ${cloud.title} needs it`, {
       hint: shown === undefined ? rule.missing : `write ${key}: ${shown}`,
     });
   }

@@ -22,6 +22,12 @@ export function readCloudConnection(
   { provider, model, baseUrl }: { provider: string; model: string; baseUrl: string | undefined },
 ): Connection | undefined {
   refuseAddressKeys(reading, path, entry, provider, cloud.keys);
+  if (entry.base_path !== undefined) {
+    reading.problem([...path, "base_path"], `${cloud.title} has several paths`, {
+      part: "key",
+      hint: "write the path in base_url",
+    });
+  }
   const values = readAddressKeys(reading, path, entry, cloud);
   if (values === undefined) return undefined;
   const api = readApi(reading, path, entry.provider_interface, cloud, model, values);

@@ -59,6 +59,17 @@ export const providerEntry = mapping(
     project: ADDRESS_KEY_RULES.project.schema,
     location: ADDRESS_KEY_RULES.location.schema,
     region: ADDRESS_KEY_RULES.region.schema,
+    workspace: ADDRESS_KEY_RULES.workspace.schema,
+    account: ADDRESS_KEY_RULES.account.schema,
+    gateway: ADDRESS_KEY_RULES.gateway.schema,
+    base_path: text(
+      {
+        description:
+          "What precedes the endpoint if `base_url` has no path, instead of the format's own `/v1`: `/` for an API at `https://host/chat/completions`.",
+        examples: ["/"],
+      },
+      "a path such as / or /api/v3",
+    ).optional(),
     http_host: text({
       description: "Value of the Host header for the provider, when it differs from the address.",
       examples: ["llm.example.com"],

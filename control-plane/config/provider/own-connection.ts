@@ -42,7 +42,8 @@ export function readOwnConnection(
   const base =
     baseUrl ?? api?.baseUrl ?? (entry.base_url === undefined ? provider?.baseUrl : undefined);
   if (spoken === undefined || base === undefined) return undefined;
-  const basePath = ownBasePath(provider, spoken.dialect, api);
+  const basePath =
+    readBasePath(reading, path, entry, base) ?? ownBasePath(provider, spoken.dialect, api);
   const ownPath = basePath === undefined ? {} : { basePath };
   return {
     ...protocolOf(spoken),
@@ -64,6 +65,29 @@ function apiOf(
 ): OtherApi | undefined {
   if (chosen === undefined || chosen.dialect === provider?.dialect) return undefined;
   return provider?.apis?.find(({ dialect }) => dialect === chosen.dialect);
+}
+
+/** Returns the `base_path` of an entry without the slash at its end: empty for `/`; undefined if there is none. */
+function readBasePath(
+  reading: Reading,
+  path: Path,
+  { base_path: written }: ProviderDraft,
+  base: string,
+): string | undefined {
+  if (written === undefined) return undefined;
+  const at = [...path, "base_path"];
+  if (!/^\/(?:[\w.~-]+\/?)*$/.test(written)) {
+    reading.problem(at, `expected a path such as / or /api/v3, not ${reading.show(at, written)}`);
+    return undefined;
+  }
+  const { pathname } = new URL(base);
+  if (pathname !== "/") {
+    reading.problem(at, `base_url has the path ${pathname} already`, {
+      part: "key",
+      hint: "write the whole path in base_url, or base_path beside a base_url without a path",
+    });
+  }
+  return written.replace(/\/$/, "");
 }
 
 /** Returns where the Responses API of a provider is at its own host, if it is not at the address of its row. */

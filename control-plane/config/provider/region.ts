@@ -4,7 +4,11 @@ import { type AddressKeyRule, addressText } from "./address-key.ts";
 const EXPECTED = "an AWS region, such as eu-central-1";
 
 export const region: AddressKeyRule = {
-  schema: addressText("Amazon Bedrock: the AWS region.", EXPECTED, ["eu-central-1"]),
+  schema: addressText(
+    "Amazon Bedrock: the AWS region. watsonx.ai, Oracle Cloud: the region of the service.",
+    EXPECTED,
+    ["eu-central-1"],
+  ),
   pattern: /^[a-z]{2,5}(?:-[a-z]+){1,3}-\d{1,2}$/,
   expected: EXPECTED,
   // An availability zone of a region.

@@ -114,6 +114,24 @@ export const OTHER_LIMITS: Readonly<Record<string, ProviderLimits>> = {
       source: `${PYDANTIC}; ${PI}`,
     },
   },
+  cloudflare_workers_ai: {
+    everyModel: {
+      limits: { max_tokens_member: "max_completion_tokens", developer_role: false },
+      source: PI,
+    },
+  },
+  cloudflare_ai_gateway: {
+    everyModel: {
+      limits: {
+        max_tokens_member: "max_tokens",
+        developer_role: false,
+        efforts: [],
+        refuses: ["store"],
+      },
+      source: PI,
+    },
+  },
+  databricks: MAX_TOKENS,
   ai21: MAX_TOKENS,
   cohere: MAX_TOKENS,
   crusoe: MAX_TOKENS,

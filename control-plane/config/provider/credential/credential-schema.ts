@@ -23,7 +23,7 @@ export const credential = mapping(
   {
     type: oneOf(
       CREDENTIAL_TYPES,
-      "`aws`: requests are signed (Signature Version 4). `google`: an access token of Google Cloud. `entra_id`: an access token of Microsoft Entra ID.",
+      "`aws`: requests are signed (Signature Version 4). `google`: an access token of Google Cloud. `entra_id`: an access token of Microsoft Entra ID. `ibm_iam`: an access token of IBM Cloud.",
     ),
     source: oneOf(
       [...AWS_SOURCES, ...ENTRA_SOURCES],
@@ -69,6 +69,11 @@ export const credential = mapping(
       description:
         "entra_id: the secret of the application, always as a reference to an environment variable. Default: `$AZURE_CLIENT_SECRET`.",
       examples: ["$AZURE_CLIENT_SECRET"],
+    }).optional(),
+    api_key: text({
+      description:
+        "ibm_iam: the API key of IBM Cloud, always as a reference to an environment variable. Default: `$WATSONX_APIKEY`, `$WATSONX_AI_APIKEY` or `$IBM_CLOUD_API_KEY`.",
+      examples: ["$WATSONX_APIKEY"],
     }).optional(),
     scope: text({
       description:

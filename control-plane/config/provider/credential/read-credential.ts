@@ -6,6 +6,7 @@ import type { Reading } from "../../reading.ts";
 import { readAws } from "./aws.ts";
 import { readEntraId } from "./entra-id.ts";
 import { readGoogle } from "./google.ts";
+import { readIbmIam } from "./ibm-api-key.ts";
 import type { CloudLogin, CredentialType } from "../../../providers/cloud.ts";
 import type { CredentialDraft, CredentialKey } from "./credential-schema.ts";
 
@@ -37,6 +38,7 @@ const KEYS: Record<CredentialType, readonly CredentialKey[]> = {
   ],
   google: ["credentials_file", "impersonate_service_account"],
   entra_id: ["source", "tenant_id", "client_id", "client_secret", "scope"],
+  ibm_iam: ["api_key"],
 };
 
 /** Returns the credential that Envoy attaches; undefined if the entry has none, or a problem was reported. */
@@ -78,7 +80,9 @@ function readType(
   const source =
     type === "google"
       ? readGoogle(reading, at, written)
-      : readEntraId(reading, at, written, cloud?.scope);
+      : type === "ibm_iam"
+        ? readIbmIam(reading, at, written)
+        : readEntraId(reading, at, written, cloud?.scope);
   return source === undefined ? undefined : { token: tokenOf(source) };
 }
 

@@ -66,6 +66,27 @@ const serviceAccount = () => ({
   private_key_id: "key-1",
 });
 
+describe("IBM Cloud", () => {
+  const source: TokenSource = { type: "ibm_iam", secretVariable: "WATSONX_APIKEY" };
+
+  it("exchanges an API key", async () => {
+    await mint(source, { WATSONX_APIKEY: "key&=+ x" });
+    expect(providers.requests).toMatchObject([
+      {
+        where: "iam.cloud.ibm.com/identity/token",
+        values: { grant_type: "urn:ibm:params:oauth:grant-type:apikey", apikey: "key&=+ x" },
+      },
+    ]);
+  });
+
+  it("rejects with the status if the key is refused", async () => {
+    providers.failures.push(400);
+    await expect(minter(source, { WATSONX_APIKEY: "wrong" })()).rejects.toThrow(
+      "IBM Cloud IAM responded with 400",
+    );
+  });
+});
+
 describe("Google Cloud", () => {
   it("exchanges a signed JWT of a service account's key", async () => {
     await mint({ type: "google", file: file("key.json", serviceAccount()) });
