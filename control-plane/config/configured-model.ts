@@ -1,6 +1,8 @@
 // The name of a configured model where the file refers to one: `fallbacks`, an alias's `target`, `targets`.
+import type { Target } from "../../model/model.ts";
 import { isWildcard } from "../../model/model-names.ts";
 import type { Path } from "../report/problem.ts";
+import { nameInOtherSpelling } from "./provider-spelling.ts";
 import type { Reading } from "./reading.ts";
 import { suggest, suggestion } from "../report/suggest.ts";
 
@@ -9,6 +11,7 @@ export interface ModelNames {
   names: ReadonlyMap<string, number>;
   /** Names of aliases, which stand for models but are none: what each is written to stand for. */
   aliases: ReadonlyMap<string, string | undefined>;
+  targets: readonly Target[];
 }
 
 /** Returns the index of the model; undefined after reporting a problem. */
@@ -16,9 +19,9 @@ export function findModel(
   reading: Reading,
   at: Path,
   written: string,
-  { names, aliases }: ModelNames,
+  { names, aliases, targets }: ModelNames,
 ): number | undefined {
-  const target = names.get(written);
+  const target = names.get(written) ?? names.get(nameInOtherSpelling(written, targets) ?? "");
   if (target !== undefined) return target;
   if (aliases.has(written)) {
     const message =

@@ -206,6 +206,7 @@ function readFailover(load: Load, drafts: AliasDrafts): Failover {
   const targets = placed.map(({ target }) => target);
   const known = clientNames({ targets, aliases: [], defaultTarget });
   const models: ModelNames = {
+    targets,
     names: new Map(known.map(({ name, target }) => [name, target])),
     aliases: new Map(
       Object.entries(drafts).map(([name, alias]) => [

@@ -1,6 +1,7 @@
 // `pricing`: what tokens of a model cost, in place of the listed prices.
 import type { OwnPrice } from "../../../model/model.ts";
 import { suggest, suggestion } from "../../report/suggest.ts";
+import { nameInOtherSpelling } from "../provider-spelling.ts";
 import { mapping, named, number } from "../schema-words.ts";
 import { section } from "../section.ts";
 
@@ -32,9 +33,10 @@ export const pricing = section({
   schema,
   read({ reading, model: { targets = [] } }, written = {}) {
     const names = targets.map(({ name }) => name);
-    const prices = Object.entries(written).flatMap(([name, entry]): [string, OwnPrice][] => {
+    const prices = Object.entries(written).flatMap(([key, entry]): [string, OwnPrice][] => {
       if (entry === undefined) return [];
-      const path = ["pricing", name];
+      const path = ["pricing", key];
+      const name = names.includes(key) ? key : (nameInOtherSpelling(key, targets) ?? key);
       if (!names.includes(name)) {
         const hint = suggestion(suggest(name, names));
         reading.problem(path, "no entry of llm_providers has this model", { part: "key", hint });
