@@ -15,7 +15,7 @@ const MEMBERS: Readonly<Record<string, Readonly<Record<string, string | number>>
   reasons.members;
 const NOTES: Readonly<Record<string, Readonly<Record<string, string>>>> = reasons.notes;
 
-/** How a beta is listed (filter/hub/envelope.ts). */
+/** How a beta is listed (filter/dialects/anthropic/messages/hosted/hosted-request.ts). */
 const BETA = "anthropic-beta=";
 /** The parts of a response that can be left out: a fixed list (filter/hub/dropped.ts). */
 const OF_RESPONSE = "response.";

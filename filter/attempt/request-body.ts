@@ -3,7 +3,7 @@
 import { wasRefused } from "../memory/blocks";
 import { HEADER_API_KEY } from "../../contract/words";
 import { Target } from "../config/target";
-import { Envelope } from "../hub/envelope";
+import { HostedRequest } from "../dialects/anthropic/messages/hosted/hosted-request";
 import { setModel } from "../dialects/edit-model";
 import { Fault, outOfMemory } from "../hub/faults/fault";
 import { RequestNotes } from "../hub/request/request-notes";
@@ -33,6 +33,8 @@ class RequestBody {
   /** Whether the stream is asked for its usage, and the client has not asked for it. */
   asksUsage: bool = false;
   report: RequestReport = new RequestReport();
+  /** How the target's cloud expects the request; null for every other provider. */
+  hosted: HostedRequest | null = null;
   edits: Edits = new Edits();
   /** Given to the response if it holds anything. */
   notes: RequestNotes = new RequestNotes();
@@ -124,8 +126,9 @@ function writeBody(exchange: Exchange, target: Target, tape: Tape): Fault | null
   const fault = keyFault(exchange, target);
   if (fault !== null) return fault;
   const row = exchange.client.endpoint.row;
-  const envelope = target.envelope;
-  if (envelope !== null) envelope.begin(exchange.client.betas, row.isEstimated);
+  const hosted = target.hostedRequest(exchange.client.betas, row.isEstimated);
+  body.hosted = hosted;
+  body.report.host = hosted;
   if (!row.isInference && !row.isEstimated) {
     editModel(exchange, target, tape);
     return null;
@@ -201,9 +204,9 @@ function editBody(exchange: Exchange, target: Target, tape: Tape): Fault | null 
   const client = exchange.client;
   const edits = body.edits;
   const report = body.report;
-  const envelope = target.envelope;
+  const hosted = body.hosted;
   edits.clear();
-  if (envelope === null || envelope.keepsModel) setModel(tape, exchange.modelJson(target), edits);
+  if (hosted === null || hosted.keepsModel) setModel(tape, exchange.modelJson(target), edits);
   let prompt = exchange.systemPromptOf(target);
   if (target.limits.isLimiting) {
     prompt = client.dialect.fitRequest(tape, target.limits, prompt, edits, report);
@@ -216,18 +219,18 @@ function editBody(exchange: Exchange, target: Target, tape: Tape): Fault | null 
     exchange.readsUsage() &&
     client.dialect.askUsage(tape, edits);
   if (!edits.isEmpty()) body.replaced = edits.prefix(tape.base, body.prefix);
-  if (envelope !== null && envelope.isWrapped) wrapBody(tape, envelope);
+  if (hosted !== null && hosted.isWrapped) wrapBody(tape, hosted);
   return null;
 }
 
 /** Puts the whole body into another request. */
-function wrapBody(tape: Tape, envelope: Envelope): void {
+function wrapBody(tape: Tape, hosted: HostedRequest): void {
   const prefix = body.prefix;
   prefix.bytes(tape.base + body.replaced, tape.length - body.replaced);
   whole.clear();
   whole.bytes(prefix.pointer, prefix.length);
   prefix.clear();
-  envelope.wrap(whole, prefix);
+  hosted.wrap(whole, prefix);
   body.replaced = tape.length;
 }
 

@@ -13,7 +13,7 @@ import {
   readHead,
 } from "../exchange/request-head";
 import { header, removeHeader, REQUEST_HEADERS, setHeader } from "../host/host";
-import { Envelope } from "../hub/envelope";
+import { HostedRequest } from "../dialects/anthropic/messages/hosted/hosted-request";
 import { CACHE_KEY_HEADER } from "../hub/request/request-report";
 import { ByteBuffer, constant, sameSpan, scratchBuffer, Span } from "../bytes/text/bytes";
 import { findByte } from "../bytes/text/find";
@@ -75,7 +75,7 @@ export function removeHeadersOf(before: Target, exchange: Exchange): void {
   removeNames(exchange, left);
   for (let i = 0; i < before.headers.length; i++)
     removeHeader(REQUEST_HEADERS, before.headers[i].name);
-  if (before.envelope !== null) {
+  if (before.hosted !== null) {
     removeHeader(REQUEST_HEADERS, BETA);
     return;
   }
@@ -103,14 +103,13 @@ function removeOwnHeaders(exchange: Exchange, target: Target): void {
 }
 
 /** Removes the headers of the dialect, which a cloud does not read, and writes the betas that it accepts. */
-function writeEnvelopeHeaders(exchange: Exchange, target: Target, envelope: Envelope): void {
-  const client = exchange.client;
+function writeHostedHeaders(exchange: Exchange, target: Target, hosted: HostedRequest): void {
   const names = target.dialect.ownHeaders;
   for (let i = 0; i < names.length; i++) keepAside(exchange, names[i]);
-  envelope.begin(client.betas, client.endpoint.row.isEstimated);
-  envelope.readBetas();
-  const betas = envelope.betaHeader();
-  if (betas.length > 0) setHeader(REQUEST_HEADERS, BETA, betas);
+  hosted.readBetas(null);
+  text.clear();
+  hosted.writeHeader(text);
+  if (text.length > 0) setHeader(REQUEST_HEADERS, BETA, text.view(value));
 }
 
 /** Removes a header, and keeps it for a later attempt. */
@@ -152,9 +151,10 @@ export function writeHeaders(exchange: Exchange, target: Target, credential: Spa
     writeCacheKey(exchange, target);
   } else restoreHeaders(exchange);
   if (!target.passesClientKey) removeAccounts(exchange);
-  const envelope = target.envelope;
-  if (envelope === null) writeRequiredHeaders(exchange, target);
-  else writeEnvelopeHeaders(exchange, target, envelope);
+  const client = exchange.client;
+  const hosted = target.hostedRequest(client.betas, client.endpoint.row.isEstimated);
+  if (hosted === null) writeRequiredHeaders(exchange, target);
+  else writeHostedHeaders(exchange, target, hosted);
   for (let i = 0; i < target.headers.length; i++) {
     setHeader(REQUEST_HEADERS, target.headers[i].name, target.headers[i].value);
   }
@@ -192,7 +192,7 @@ function writeCredential(exchange: Exchange, target: Target, credential: Span): 
 /** Writes the client's own key to the header that the provider expects. */
 function passClientKey(exchange: Exchange, key: ByteBuffer, target: Target): void {
   key.view(value);
-  const kind = target.envelope === null ? target.dialect.credentialKind(value) : BEARER;
+  const kind = target.hosted === null ? target.dialect.credentialKind(value) : BEARER;
   text.clear();
   text.text(kind.prefix);
   text.bytes(key.pointer, key.length);
@@ -238,7 +238,6 @@ function writeQuery(query: Span): void {
 function writePath(exchange: Exchange, target: Target): void {
   const client = exchange.client;
   const endpoint = client.endpoint;
-  const envelope = target.envelope;
   const isInference = endpoint.row.isInference;
   // Most providers use the path of the client: a header that is right already costs nothing.
   const mayBeRight =
@@ -256,7 +255,7 @@ function writePath(exchange: Exchange, target: Target): void {
     text.span(target.basePath);
     text.span(counterpart === null ? endpoint.suffix : counterpart.suffix);
   }
-  if (!exchange.isTranslated() && envelope === null) {
+  if (!exchange.isTranslated() && target.hosted === null) {
     if (target.query.length == 0) text.bytes(client.pathEnd.pointer, client.pathEnd.length);
     else dropParameters(client.pathEnd.view(value), target.query, text);
   }

@@ -1,7 +1,7 @@
 // One target of the filter's configuration: where its requests go, its credentials, headers, capabilities and limits.
 import { CREDENTIAL_KINDS, CredentialKind } from "../../contract/credentials";
 import * as members from "../../contract/filter-document";
-import { envelopeByName } from "../hub/envelope";
+import { hostedClaude } from "../dialects/anthropic/messages/hosted/hosted-claude";
 import { awaitSignatures } from "../dialects/edit-call-ids";
 import { dialectByName } from "../dialects/dialect-registry";
 import { constant, Span } from "../bytes/text/bytes";
@@ -62,7 +62,7 @@ function readTarget(
   target.limits.supportsStreamUsage = target.asksUsage;
   readLimits(from, from.member(node, constant(members.TARGET_LIMITS)), target.limits);
   target.limits.addsCaching = !from.has(node, constant(members.TARGET_PROMPT_CACHING));
-  setEnvelope(from, target, from.text(node, constant(members.TARGET_ENVELOPE)));
+  setHosted(from, target, from.text(node, constant(members.TARGET_ENVELOPE)));
   target.rateLimits = from.pick<RateLimit>(node, constant(members.TARGET_RATE_LIMITS), rateLimits);
   readCredentials(from, node, target);
   target.decompresses = from.flag(node, constant(members.TARGET_DECOMPRESSES));
@@ -92,11 +92,10 @@ function setDialect(from: Document, target: Target, name: string, path: Span): v
 }
 
 /** Sets how the target's cloud expects messages. */
-function setEnvelope(from: Document, target: Target, name: string): void {
+function setHosted(from: Document, target: Target, name: string): void {
   if (name.length == 0) return;
-  const envelope = envelopeByName(name);
-  if (envelope === null) from.report("unknown envelope '" + name + "'");
-  target.limits.envelope = envelope;
+  target.hosted = hostedClaude(name);
+  if (target.hosted === null) from.report("unknown envelope '" + name + "'");
   target.limits.isLimiting = true;
 }
 

@@ -1,5 +1,6 @@
 // One model of one provider, in the form that the request path needs: every value already in bytes.
-import { Envelope } from "../hub/envelope";
+import { HostedClaude } from "../dialects/anthropic/messages/hosted/hosted-claude";
+import { HostedRequest } from "../dialects/anthropic/messages/hosted/hosted-request";
 import { RequestLimits } from "../hub/request/request-report";
 import { ProviderDialect } from "../dialects/provider-dialect";
 import { defaultDialect, DIALECTS } from "../dialects/dialect-registry";
@@ -79,33 +80,37 @@ export class Target {
   lackedCredentialAt: i64 = 0;
 
   /** How its cloud expects messages; null for every other provider. */
-  get envelope(): Envelope | null {
-    return this.limits.envelope;
+  hosted: HostedClaude | null = null;
+
+  /** Returns how its cloud expects one request; null for every other provider. Arguments as in `HostedRequest`. */
+  hostedRequest(betas: ByteBuffer, isCounting: bool): HostedRequest | null {
+    const hosted = this.hosted;
+    return hosted === null ? null : new HostedRequest(hosted, betas, isCounting);
   }
 
   /** Returns the API in error messages. */
   get api(): string {
-    const envelope = this.envelope;
-    return envelope === null ? this.dialect.api : envelope.api;
+    const hosted = this.hosted;
+    return hosted === null ? this.dialect.api : hosted.api;
   }
 
   /** Appends the path of an inference request. */
   writePath(model: Span, isStreaming: bool, out: ByteBuffer): void {
-    const envelope = this.envelope;
-    if (envelope === null) this.dialect.writePath(this.path, model, isStreaming, out);
-    else envelope.writePath(this.path, model, isStreaming, out);
+    const hosted = this.hosted;
+    if (hosted === null) this.dialect.writePath(this.path, model, isStreaming, out);
+    else hosted.writePath(this.path, model, isStreaming, out);
   }
 
   /** The member of a count's response with the number of tokens; empty if the response has Anthropic's form. */
   get countMember(): Span {
-    const envelope = this.envelope;
-    return envelope === null ? this.dialect.countMember : envelope.countMember;
+    const hosted = this.hosted;
+    return hosted === null ? this.dialect.countMember : hosted.countMember;
   }
 
   /** Appends the path of a request that counts tokens. Returns false if it is the path of an endpoint. */
   writeCountPath(model: Span, out: ByteBuffer): bool {
-    const envelope = this.envelope;
-    if (envelope !== null) envelope.writeCountPath(this.path, model, out);
+    const hosted = this.hosted;
+    if (hosted !== null) hosted.writeCountPath(this.path, model, out);
     else if (this.dialect.countMember.length == 0) return false;
     else this.dialect.writeCountPath(this.path, model, out);
     return true;
@@ -178,8 +183,8 @@ export class Route {
   isLimited: bool = false;
   /** The targets for clients of each dialect; null if they are the same for all. */
   private variants: Target[][] | null = null;
-  /** Whether the client's betas are needed, because a target has an envelope. */
-  hasEnvelope: bool = false;
+  /** Whether the client's betas are needed, because a target is Claude at a cloud. */
+  needsBetas: bool = false;
 
   constructor(
     /** A cluster, or the name of a retry policy if there are several attempts. */
@@ -190,7 +195,7 @@ export class Route {
     public retryPolicy: RetryPolicy | null,
   ) {
     for (let i = 0; i < targets.length; i++) {
-      if (targets[i].envelope !== null) this.hasEnvelope = true;
+      if (targets[i].hosted !== null) this.needsBetas = true;
     }
   }
 

@@ -7,7 +7,7 @@ import { defaultDialect } from "../dialects/dialect-registry";
 import { ByteBuffer } from "../bytes/text/bytes";
 import { Endpoint, UNKNOWN } from "./endpoint";
 
-/** Of nearly all clients: an object for each costs more than the rest of an envelope. */
+/** Of nearly all clients: an object for each costs more than the rest of a request to a cloud. */
 const NONE = new ByteBuffer();
 
 export class Client {
@@ -19,7 +19,7 @@ export class Client {
   isQueryCut: bool = false;
   /** The client's own key for a provider, if some provider uses pass-through auth. */
   key: ByteBuffer = new ByteBuffer();
-  /** The header `anthropic-beta`, if a target of the route has an envelope. */
+  /** The header `anthropic-beta`, if a target of the route is Claude at a cloud. */
   betas: ByteBuffer = NONE;
   /** The session's key for the prompt cache, if a target gets it in a header. */
   cacheKey: ByteBuffer = NONE;

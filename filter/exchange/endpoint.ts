@@ -60,7 +60,7 @@ export class Endpoint {
       const dialect = dialectOf(dialects[i]);
       const found = target.forClient(dialect);
       if (found.dialect !== dialect) continue;
-      return found.envelope === null || this.row.isEstimated ? found : null;
+      return found.hosted === null || this.row.isEstimated ? found : null;
     }
     return null;
   }

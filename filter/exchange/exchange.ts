@@ -2,7 +2,7 @@
 import { Route, Target } from "../config/target";
 import { ApiKeys } from "../config/api-keys";
 import { WildcardModel } from "../config/wildcard";
-import { Envelope } from "../hub/envelope";
+import { HostedClaude } from "../dialects/anthropic/messages/hosted/hosted-claude";
 import { ProviderDialect } from "../dialects/provider-dialect";
 import { Fault } from "../hub/faults/fault";
 import { Span } from "../bytes/text/bytes";
@@ -140,10 +140,9 @@ export class Exchange {
   }
 
   /** Returns how the cloud of the current attempt expects messages; null for any other provider. */
-  envelope(): Envelope | null {
+  hosted(): HostedClaude | null {
     const target = this.target;
-    if (target === null) return null;
-    return target.envelope;
+    return target === null ? null : target.hosted;
   }
 
   /** Returns whether the gateway reads the usage of a response in the client's dialect: for limits of tokens, or the usage record. */

@@ -44,7 +44,7 @@ export function openMeter(exchange: Exchange, context: StageContext): Outcome {
 export function chooseFirstTarget(exchange: Exchange, context: StageContext): Outcome {
   const route = exchange.route;
   if (route === null) return Outcome.Next;
-  if (route.hasEnvelope) keepBetas(exchange);
+  if (route.needsBetas) keepBetas(exchange);
   const policy = route.retryPolicy;
   const row = exchange.client.endpoint.row;
   const chosen = exchange.target;

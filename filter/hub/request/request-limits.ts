@@ -1,6 +1,5 @@
 // What a target supports: the capabilities of its model (contract/model-capabilities.ts) as the request path reads them.
 import { sameSpan, Span } from "../../bytes/text/bytes";
-import { Envelope } from "../envelope";
 
 /** How an Anthropic model is asked to think: the values of `thinking` (https://platform.claude.com/docs/en/build-with-claude/thinking). */
 export const REASONING_NONE: i32 = 0;
@@ -120,8 +119,6 @@ export class RequestLimits {
   /** The same for members of messages, and the path of each: `messages[].name`. */
   refusesInMessages: Span[] = [];
   refusedPaths: Span[] = [];
-  /** How the target's cloud expects messages; null for every other provider. */
-  envelope: Envelope | null = null;
   /** `overrides.strict_translation`: a request is rejected if anything would be dropped. */
   strict: bool = false;
 

@@ -6,6 +6,7 @@ import { ClientPaths, NO_PATHS } from "./client-paths";
 import { Fault, THREAD_UNSUPPORTED } from "../faults/fault";
 import { DROP, Feature } from "./feature";
 import { Member, MemberTable } from "./member-table";
+import { RequestHost } from "./request-host";
 
 export * from "./request-limits";
 
@@ -38,6 +39,8 @@ export class RequestReport {
   isStrict: bool = false;
   /** The key of the client's session that the target gets; empty if it gets none. */
   cacheKey: ByteBuffer = new ByteBuffer();
+  /** How the target's cloud expects the request; null for every other provider. `reset` keeps it. */
+  host: RequestHost | null = null;
   /** Name of the target's API for error messages: "the Anthropic Messages API". */
   api: string = "";
 

@@ -1,5 +1,5 @@
 // An error of a provider, in any dialect: held until it is whole. JSON in the client's dialect passes byte for byte;
-// everything else gets the client's envelope, because SDKs show nothing of a body that is not JSON.
+// everything else gets the form of the client's errors, because SDKs show nothing of a body that is not JSON.
 import { Target } from "../../config/target";
 import { CONTEXT_LENGTH } from "../../hub/faults/context-length";
 import { Fault } from "../../hub/faults/fault";
@@ -103,7 +103,7 @@ function rewrite(exchange: Exchange, size: u32): void {
   finish(exchange, masked.pointer, masked.length, masked.length);
 }
 
-/** Sends the body, or replaces it by the client's envelope. `size`: bytes that Envoy holds. */
+/** Sends the body, or replaces it by one in the form of the client's errors. `size`: bytes that Envoy holds. */
 function finish(exchange: Exchange, pointer: usize, length: u32, size: u32): void {
   const response = exchange.response;
   const dialect = exchange.client.dialect;
@@ -172,7 +172,7 @@ function becomeJson(type: Span): void {
 
 /** Returns whether the provider sends errors that are not of its dialect: a cloud does. */
 function hasOwnErrors(target: Target | null): bool {
-  return target !== null && target.envelope !== null;
+  return target !== null && target.hosted !== null;
 }
 
 /** Returns whether the bytes are JSON in which the client's SDK can find an error. */

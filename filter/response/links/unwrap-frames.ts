@@ -28,9 +28,9 @@ const out = scratchBuffer();
 
 /** Starts to unwrap the response whose head was read last, if its body is wrapped; the head becomes that of the stream inside. */
 export function startUnwrapping(exchange: Exchange): void {
-  const envelope = exchange.envelope();
+  const hosted = exchange.hosted();
   const response = exchange.response;
-  if (envelope === null || !envelope.isEventStream || response.status >= 300) return;
+  if (hosted === null || !hosted.isEventStream || response.status >= 300) return;
   const type = constant("application/vnd.amazon.eventstream");
   if (startsWith(RESPONSE_TYPE.pointer, RESPONSE_TYPE.length, type)) {
     if (isCompressed()) return;

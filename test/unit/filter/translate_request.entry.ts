@@ -1,7 +1,8 @@
 // Test entry: translates one request and shows what the report says of it.
 import { ENVELOPES } from "../../../contract/envelopes";
 import { Fault } from "../../../filter/hub/faults/fault";
-import { envelopeByName } from "../../../filter/hub/envelope";
+import { hostedClaude } from "../../../filter/dialects/anthropic/messages/hosted/hosted-claude";
+import { HostedRequest } from "../../../filter/dialects/anthropic/messages/hosted/hosted-request";
 import { RequestLimits, RequestReport } from "../../../filter/hub/request/request-report";
 import { Document } from "../../../filter/config/document";
 import { readLimits } from "../../../filter/config/read-limits";
@@ -27,6 +28,8 @@ const model = new Span(0, 0);
 const prompt = new Span(0, 0);
 const session = new Span(0, 0);
 let limits = defaultLimits();
+/** Of the next requests; null if they are sent to no cloud. */
+let hosted: HostedRequest | null = null;
 
 function defaultLimits(): RequestLimits {
   const defaults = new RequestLimits();
@@ -45,6 +48,8 @@ export function release(pointer: usize): void {
 /** Reads the limits as the filter's configuration has them; false when it does not understand them. */
 export function setLimits(json: usize, length: u32, strict: bool, streamUsage: bool): bool {
   limits = new RequestLimits();
+  hosted = null;
+  report.host = null;
   limits.strict = strict;
   limits.supportsStreamUsage = streamUsage;
   const document = new Document(new Map());
@@ -56,12 +61,12 @@ export function setLimits(json: usize, length: u32, strict: bool, streamUsage: b
 
 /** Puts the next requests of this target into an envelope, with the client's betas. */
 export function setEnvelope(index: i32, header: usize, length: u32): void {
-  const envelope = envelopeByName(ENVELOPES[index]().name);
-  limits.envelope = envelope;
+  const cloud = hostedClaude(ENVELOPES[index]().name);
   limits.isLimiting = true;
   betas.clear();
   betas.bytes(header, length);
-  if (envelope !== null) envelope.begin(betas, false);
+  hosted = cloud === null ? null : new HostedRequest(cloud, betas, false);
+  report.host = hosted;
 }
 
 /** 0: translated, 1: a fault, 2: not JSON. `model` and `prompt` are the escaped insides of JSON strings. */
@@ -168,8 +173,7 @@ export function faultText(): u32 {
 /** Puts the header `anthropic-beta` of the last request where `textPointer` says; answers its length. */
 export function betaHeaderText(): u32 {
   text.clear();
-  const envelope = limits.envelope;
-  if (envelope !== null) text.span(envelope.betaHeader());
+  if (hosted !== null) (<HostedRequest>hosted).writeHeader(text);
   return text.length;
 }
 

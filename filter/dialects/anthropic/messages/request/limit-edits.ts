@@ -5,7 +5,7 @@ import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant, Span } from "../../../../bytes/text/bytes";
 import { NO_NEUTRAL } from "../../../limit-edits";
 import { ListEdit } from "../../../list-edit";
-import { EnvelopeEdits } from "./envelope-edits";
+import { HostedEdits } from "../hosted/edit";
 import { ThinkingLimits } from "./limit-thinking";
 import { request as members } from "../members";
 
@@ -20,14 +20,14 @@ const TYPE = constant("type");
 const innerMembers = new ListEdit();
 
 export class AnthropicMessagesLimitEdits extends ThinkingLimits {
-  private envelope: EnvelopeEdits = new EnvelopeEdits();
+  private hosted: HostedEdits = new HostedEdits();
 
   constructor() {
     super(members);
   }
 
   protected plan(): void {
-    this.envelope.begin(this.tape, this.limits, this.edits, this.report);
+    this.hosted.begin(this.tape, this.limits, this.edits, this.report);
     this.planThinking();
   }
 
@@ -44,13 +44,13 @@ export class AnthropicMessagesLimitEdits extends ThinkingLimits {
     if (!this.limits.supportsStop && tape.equals(key, STOP_SEQUENCES))
       return tape.isEmpty(key + 1) || this.drops(key, STOP_SEQUENCES, NO_NEUTRAL);
     if (this.schema != NO_NODE && this.drops(key, OUTPUT_FORMAT, NO_NEUTRAL)) return true;
-    return this.envelope.drops(key);
+    return this.hosted.drops(key);
   }
 
   protected change(key: u32): bool {
     const tape = this.tape;
     const value = key + 1;
-    this.envelope.change(key);
+    this.hosted.change(key);
     if (tape.equals(key, MAX_TOKENS)) this.lowerTokens(key, MAX_TOKENS);
     else if (tape.equals(key, constant("thinking"))) return this.changeThinking(value);
     else if (tape.equals(key, OUTPUT_CONFIG)) return this.changeOutput(value);
@@ -106,7 +106,7 @@ export class AnthropicMessagesLimitEdits extends ThinkingLimits {
       this.edits.insertAppended(tape.start(0) + 1);
     }
     if (!this.limits.supportsPrefill) this.endWithUser();
-    this.envelope.finish();
+    this.hosted.finish();
     return systemText;
   }
 

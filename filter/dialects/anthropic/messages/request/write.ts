@@ -19,7 +19,8 @@ import { calledTool, findCalledTools } from "../../../../hub/request/called-tool
 import { DOCUMENT_URLS } from "../../../../hub/request/features";
 import { writeMember, writeShortened, writeString } from "../../../../hub/request/request-writing";
 import { constant, Span } from "../../../../bytes/text/bytes";
-import { openEnvelope } from "./envelope-edits";
+import { openHosted } from "../hosted/edit";
+import { HostedRequest, hostedRequest } from "../hosted/hosted-request";
 import { AnthropicTurns } from "./write-messages";
 
 const CHOICE_TYPE_NONE = constant(',"tool_choice":{"type":"none"');
@@ -28,16 +29,20 @@ const CHOICE_TYPE_NONE = constant(',"tool_choice":{"type":"none"');
 const MAX_USER: u32 = 256;
 
 export class AnthropicRequestWriter extends AnthropicTurns {
+  /** How the target's cloud expects the request; null if the target is at no cloud. */
+  private hosted: HostedRequest | null = null;
+
   protected writeRequest(): void {
     const request = this.request;
     const tape = this.tape;
     const limits = this.limits;
-    const envelope = limits.envelope;
+    const hosted = hostedRequest(this.report);
+    this.hosted = hosted;
     const out = this.out;
     this.fitToolChoice();
     this.planThinking();
-    if (envelope !== null) {
-      openEnvelope(envelope, out, this.report);
+    if (hosted !== null) {
+      openHosted(hosted, out, this.report);
     } else {
       out.text('{"model":');
       out.span(this.model);
@@ -53,7 +58,7 @@ export class AnthropicRequestWriter extends AnthropicTurns {
     out.text(',"messages":[');
     this.writeTurns(false);
     out.byte(0x5d);
-    if (envelope !== null) this.rejectUrls();
+    if (hosted !== null) this.rejectUrls();
     if (this.report.fault !== null) return;
     this.writeTools();
     const hasFormat = request.outputFormat == FORMAT_SCHEMA && limits.supportsOutputSchema;
@@ -67,7 +72,7 @@ export class AnthropicRequestWriter extends AnthropicTurns {
       out.byte(0x7d);
     }
     if (request.serviceTier == SERVICE_STANDARD) out.text(',"service_tier":"standard_only"');
-    const hasStream = envelope === null || envelope.hasStream;
+    const hasStream = hosted === null || hosted.cloud.hasStream;
     if (request.isStreaming && hasStream) out.text(',"stream":true');
     out.byte(0x7d);
   }
@@ -125,11 +130,7 @@ export class AnthropicRequestWriter extends AnthropicTurns {
     for (let i: u32 = 0; i < request.tools.count; i++) {
       const tool = request.tool(i);
       if (tool.isAllowed == 0) continue;
-      if (
-        tool.isStrict != 0 &&
-        this.limits.envelope !== null &&
-        !this.limits.supportsOutputSchema
-      ) {
+      if (tool.isStrict != 0 && this.hosted !== null && !this.limits.supportsOutputSchema) {
         this.report.dropForModel(constant("tools[].strict"));
         tool.isStrict = 0;
       }

@@ -1,14 +1,13 @@
-// Puts a messages body into the envelope of a cloud (contract/envelopes.ts) by edits: its version instead of the model, and no
-// member that the cloud rejects. Every other byte stays.
-import { Envelope } from "../../../../hub/envelope";
+// Fits a messages body to a cloud (contract/envelopes.ts) by edits: its version instead of the model, and no member that the cloud
+// rejects. Every other byte stays.
 import { DOCUMENT_URLS, FILE_IDS } from "../../../../hub/request/features";
 import { Member, MemberTable } from "../../../../hub/request/member-table";
 import { RequestLimits, RequestReport } from "../../../../hub/request/request-report";
 import { Edits } from "../../../../bytes/json/edit";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
-import { byteAt } from "../../../../bytes/text/at";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../../../../bytes/text/bytes";
 import { ListEdit } from "../../../list-edit";
+import { HostedRequest, hostedRequest } from "./hosted-request";
 import { message as messageMembers, request as members, tool as toolMembers } from "../members";
 
 const TOOLS = constant("tools");
@@ -26,33 +25,33 @@ const head = scratchBuffer();
 const headSpan = new Span(0, 0);
 
 /** One for the dialect: `begin` for each body, then the other methods. */
-export class EnvelopeEdits {
+export class HostedEdits {
   private tape: Tape = new Tape();
   private limits: RequestLimits = new RequestLimits();
   private edits: Edits = new Edits();
   private report: RequestReport = new RequestReport();
-  private envelope: Envelope | null = null;
+  private hosted: HostedRequest | null = null;
 
   begin(tape: Tape, limits: RequestLimits, edits: Edits, report: RequestReport): void {
     this.tape = tape;
     this.limits = limits;
     this.edits = edits;
     this.report = report;
-    const envelope = limits.envelope;
-    this.envelope = envelope;
-    if (envelope !== null) open(envelope, report);
+    const hosted = hostedRequest(report);
+    this.hosted = hosted;
+    if (hosted !== null) open(hosted, report);
   }
 
-  /** Returns whether the envelope does not hold a member of the request. */
+  /** Returns whether the cloud rejects a member of the request. */
   drops(key: u32): bool {
     const tape = this.tape;
-    const envelope = this.envelope;
-    if (envelope === null) return false;
-    if (tape.equals(key, constant("model"))) return !envelope.keepsModel;
-    if (tape.equals(key, constant("stream"))) return !envelope.hasStream;
+    const hosted = this.hosted;
+    if (hosted === null) return false;
+    if (tape.equals(key, constant("model"))) return !hosted.keepsModel;
+    if (tape.equals(key, constant("stream"))) return !hosted.cloud.hasStream;
     if (tape.equals(key, constant("anthropic_version"))) return true;
     const member = members.find(tape, key);
-    if (member !== null) return this.dropsMember(member, key, members, envelope);
+    if (member !== null) return this.dropsMember(member, key, members, hosted);
     this.report.dropUnknown(constant(""), tape, key);
     return true;
   }
@@ -60,33 +59,33 @@ export class EnvelopeEdits {
   /** Changes the value of a member. */
   change(key: u32): void {
     const tape = this.tape;
-    const envelope = this.envelope;
-    if (envelope === null) return;
+    const hosted = this.hosted;
+    if (hosted === null) return;
     const value = key + 1;
-    if (tape.equals(key, MESSAGES)) this.editMessages(value, envelope);
-    else if (tape.equals(key, TOOLS)) this.editTools(value, envelope);
+    if (tape.equals(key, MESSAGES)) this.editMessages(value, hosted);
+    else if (tape.equals(key, TOOLS)) this.editTools(value, hosted);
     else if (tape.equals(key, constant("system"))) this.editBlocks(value);
     else if (tape.equals(key, constant("output_format"))) this.renameFormat(key);
   }
 
-  /** Inserts the members of the envelope. */
+  /** Inserts the members of the hosted. */
   finish(): void {
-    const envelope = this.envelope;
-    if (envelope === null) return;
+    const hosted = this.hosted;
+    if (hosted === null) return;
     head.clear();
-    envelope.writeMembers(head);
+    hosted.writeMembers(head);
     head.text(",");
     // InvokeModel requires it, and a request that counts tokens has none.
-    if (envelope.isWrapped && this.tape.member(0, constant("max_tokens")) == NO_NODE)
+    if (hosted.isWrapped && this.tape.member(0, constant("max_tokens")) == NO_NODE)
       head.text('"max_tokens":1,');
     this.edits.append(head.view(headSpan));
     this.edits.insertAppended(this.tape.start(0) + 1);
   }
 
   /** Returns whether a member asks for a feature that the cloud does not support; then it is reported. */
-  private dropsMember(member: Member, key: u32, table: MemberTable, envelope: Envelope): bool {
+  private dropsMember(member: Member, key: u32, table: MemberTable, hosted: HostedRequest): bool {
     const feature = member.featureOf();
-    if (feature === null || envelope.accepts(member.path)) return false;
+    if (feature === null || hosted.cloud.accepts(member.path)) return false;
     if (!member.isNeutral(this.tape, key + 1)) this.report.rejectOrDrop(member, feature, table);
     return true;
   }
@@ -103,35 +102,35 @@ export class EnvelopeEdits {
     this.edits.insert(tape.outerEnd(key + 1), constant("}"));
   }
 
-  private editTools(list: u32, envelope: Envelope): void {
+  private editTools(list: u32, hosted: HostedRequest): void {
     const tape = this.tape;
     if (!tape.isArray(list)) return;
     this.report.enterList(TOOLS);
     const end = tape.next(list);
     for (let tool = tape.first(list); tool < end; tool = tape.next(tool)) {
       this.report.nextItem();
-      if (tape.isObject(tool)) this.editTool(tool, envelope);
+      if (tape.isObject(tool)) this.editTool(tool, hosted);
     }
     this.report.leaveList();
   }
 
-  private editTool(tool: u32, envelope: Envelope): void {
+  private editTool(tool: u32, hosted: HostedRequest): void {
     const tape = this.tape;
     outer.begin(tape, tool);
     const end = tape.next(tool);
     for (let key = tape.first(tool); key < end; key = tape.next(key + 1)) {
-      const isDropped = this.dropsOfTool(key, envelope);
+      const isDropped = this.dropsOfTool(key, hosted);
       outer.item(tape, key, isDropped, this.edits);
       if (!isDropped && tape.equals(key, CACHE_CONTROL)) this.editCacheControl(key + 1);
     }
   }
 
-  private dropsOfTool(key: u32, envelope: Envelope): bool {
+  private dropsOfTool(key: u32, hosted: HostedRequest): bool {
     const tape = this.tape;
     if (
       tape.equals(key, constant("eager_input_streaming")) &&
       tape.isTrue(key + 1) &&
-      envelope.addEagerToolBeta()
+      hosted.addEagerToolBeta()
     )
       return true;
     if (tape.equals(key, constant("strict")) && !this.limits.supportsOutputSchema) {
@@ -139,28 +138,28 @@ export class EnvelopeEdits {
       return true;
     }
     const member = toolMembers.find(tape, key);
-    return member !== null && this.dropsMember(member, key, toolMembers, envelope);
+    return member !== null && this.dropsMember(member, key, toolMembers, hosted);
   }
 
-  private editMessages(list: u32, envelope: Envelope): void {
+  private editMessages(list: u32, hosted: HostedRequest): void {
     const tape = this.tape;
     if (!tape.isArray(list)) return;
     this.report.enterList(MESSAGES);
     const end = tape.next(list);
     for (let message = tape.first(list); message < end; message = tape.next(message)) {
       this.report.nextItem();
-      if (tape.isObject(message)) this.editMessage(message, envelope);
+      if (tape.isObject(message)) this.editMessage(message, hosted);
     }
     this.report.leaveList();
   }
 
-  private editMessage(message: u32, envelope: Envelope): void {
+  private editMessage(message: u32, hosted: HostedRequest): void {
     const tape = this.tape;
     outer.begin(tape, message);
     const end = tape.next(message);
     for (let key = tape.first(message); key < end; key = tape.next(key + 1)) {
       const member = messageMembers.find(tape, key);
-      const isDropped = member !== null && this.dropsMember(member, key, messageMembers, envelope);
+      const isDropped = member !== null && this.dropsMember(member, key, messageMembers, hosted);
       outer.item(tape, key, isDropped, this.edits);
       if (tape.equals(key, CONTENT)) this.editBlocks(key + 1);
     }
@@ -234,24 +233,15 @@ function isOfResponse(tape: Tape, key: u32): bool {
   );
 }
 
-/** Appends the beginning of a request that is written for the envelope: its members instead of the model. */
-export function openEnvelope(envelope: Envelope, out: ByteBuffer, report: RequestReport): void {
-  open(envelope, report);
+/** Appends the beginning of a request that is written for a cloud: its members instead of the model. */
+export function openHosted(hosted: HostedRequest, out: ByteBuffer, report: RequestReport): void {
+  open(hosted, report);
   out.byte(0x7b);
-  envelope.writeMembers(out);
+  hosted.writeMembers(out);
 }
 
 /** Reads the betas of the request, and reports those that the cloud does not support. */
-function open(envelope: Envelope, report: RequestReport): void {
-  report.api = envelope.api;
-  envelope.readBetas();
-  const dropped = envelope.droppedBetas;
-  let from: u32 = 0;
-  for (let at: u32 = 0; at <= dropped.length && dropped.length > 0; at++) {
-    if (at < dropped.length && byteAt(dropped.pointer, at) != 0x2c) continue;
-    headSpan.pointer = dropped.pointer + from;
-    headSpan.length = at - from;
-    report.drop(headSpan);
-    from = at + 1;
-  }
+function open(hosted: HostedRequest, report: RequestReport): void {
+  report.api = hosted.cloud.api;
+  hosted.readBetas(report);
 }
