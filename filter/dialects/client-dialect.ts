@@ -18,6 +18,7 @@ import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
 import { Conversation } from "./conversation";
 import { LimitEdits } from "./limit-edits";
 import { ProviderDialect } from "./provider-dialect";
+import { TextMembers, TextRole, TextVisitor, visitTexts } from "./texts";
 
 /** Names of the response headers that report a rate limit. */
 export class LimitHeaders {
@@ -36,6 +37,10 @@ export class LimitHeaders {
 
 const request = new HubRequest();
 const MESSAGES = new Conversation("messages", '{"type":"text","text":"', false);
+const TEXT_MEMBERS: TextMembers[] = [
+  new TextMembers([constant("system")], TextRole.System),
+  new TextMembers([constant("messages")], TextRole.User),
+];
 
 export abstract class ClientDialect extends ProviderDialect {
   /** The members of a request's top level. */
@@ -44,6 +49,8 @@ export abstract class ClientDialect extends ProviderDialect {
   metadataMember: string = "metadata";
   /** Where a request holds its messages. */
   conversation: Conversation = MESSAGES;
+  /** The members of a request in which texts are. */
+  protected textMembers: TextMembers[] = TEXT_MEMBERS;
   tokenLimitHeaders: LimitHeaders;
   requestLimitHeaders: LimitHeaders;
 
@@ -78,6 +85,11 @@ export abstract class ClientDialect extends ProviderDialect {
   /** Returns whether the provider responds before it has begun, so that the client polls for the result. */
   runsInBackground(_tape: Tape): bool {
     return false;
+  }
+
+  /** Visits all texts of a request, in the order of the body. */
+  texts(tape: Tape, visitor: TextVisitor): void {
+    visitTexts(tape, this.textMembers, visitor);
   }
 
   /** Returns how many bytes of a request a complete response to it repeats. */

@@ -26,12 +26,8 @@ export class Conversation {
     let last = NO_NODE;
     const end = tape.next(messages);
     for (let message = tape.first(messages); message < end; message = tape.next(message)) {
-      if (isOfUser(tape, message)) last = message;
+      if (tape.equals(tape.member(message, constant("role")), constant("user"))) last = message;
     }
     return tape.member(last, constant("content"));
   }
-}
-
-export function isOfUser(tape: Tape, message: u32): bool {
-  return tape.equals(tape.member(message, constant("role")), constant("user"));
 }

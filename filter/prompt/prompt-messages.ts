@@ -1,5 +1,6 @@
 // The messages of a prompt's request. Texts are appended as they are: the inside of a JSON string.
-import { Conversation, isOfUser } from "../dialects/conversation";
+import { Conversation } from "../dialects/conversation";
+import { TextRole, TextVisitor } from "../dialects/texts";
 import { Tape } from "../bytes/json/tape";
 import { endsWith } from "../bytes/text/at";
 import { ByteBuffer, constant } from "../bytes/text/bytes";
@@ -10,10 +11,47 @@ const TEXT = constant("text");
 const LINE_END = constant("\\n");
 const MESSAGE_END = constant('"}');
 
-/** Begins a JSON object with the text of the user's last message as its first member, `input`. */
+/** Collects the texts of the user, joined by line feeds: those of the last message, or of all. */
+class UserTexts extends TextVisitor {
+  private hasMessage: bool = false;
+  private start: u32;
+  /** Where the texts of the current message begin. */
+  private from: u32;
+
+  constructor(
+    private isLastOnly: bool,
+    private out: ByteBuffer,
+  ) {
+    super();
+    this.start = out.length;
+    this.from = out.length;
+  }
+
+  beginMessage(role: TextRole): void {
+    if (role != TextRole.User) return;
+    const out = this.out;
+    if (this.isLastOnly) out.length = this.start;
+    else if (this.hasMessage) out.span(LINE_END);
+    this.hasMessage = true;
+    this.from = out.length;
+  }
+
+  visit(tape: Tape, text: u32, role: TextRole): void {
+    if (role != TextRole.User) return;
+    if (this.out.length > this.from) this.out.span(LINE_END);
+    this.out.bytes(tape.pointer(text), tape.size(text));
+  }
+}
+
+/** Begins a JSON object with the texts of the user's last message as its first member, `input`. */
 export function appendInput(prompt: Prompt, out: ByteBuffer): void {
   out.text('{"input":"');
-  appendText(prompt.tape, prompt.conversation.lastUserContent(prompt.tape), out);
+  prompt.exchange.client.dialect.texts(prompt.tape, new UserTexts(true, out));
+}
+
+/** Appends the texts of all messages of the user, joined by line feeds. */
+export function appendUserTurns(prompt: Prompt, out: ByteBuffer): void {
+  prompt.exchange.client.dialect.texts(prompt.tape, new UserTexts(false, out));
 }
 
 /** Appends the text of a content; the texts of a list of parts are joined by line feeds. */
@@ -37,22 +75,6 @@ function appendText(tape: Tape, content: u32, out: ByteBuffer): void {
 function isText(tape: Tape, part: u32): bool {
   const type = tape.member(part, constant("type"));
   return tape.isString(type) && endsWith(tape.pointer(type), tape.size(type), TEXT);
-}
-
-/** Appends the texts of all messages of the user, joined by line feeds. */
-export function appendUserTurns(prompt: Prompt, out: ByteBuffer): void {
-  const tape = prompt.tape;
-  const messages = tape.member(0, prompt.conversation.list);
-  if (tape.isString(messages)) appendText(tape, messages, out);
-  if (!tape.isArray(messages)) return;
-  const end = tape.next(messages);
-  let isFirst = true;
-  for (let message = tape.first(messages); message < end; message = tape.next(message)) {
-    if (!isOfUser(tape, message)) continue;
-    if (!isFirst) out.span(LINE_END);
-    isFirst = false;
-    appendText(tape, tape.member(message, CONTENT), out);
-  }
 }
 
 /** Appends the conversation as the `messages` of chat completions: the client's own, or the texts of its items. */

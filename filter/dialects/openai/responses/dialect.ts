@@ -14,6 +14,7 @@ import { Edits } from "../../../bytes/json/edit";
 import { KIND_FALSE, NO_NODE, Tape } from "../../../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../../../bytes/text/bytes";
 import { Conversation } from "../../conversation";
+import { TextMembers, TextRole } from "../../texts";
 import { keepMembers } from "../../keep-members";
 import { OpenaiDialect } from "../dialect";
 import { addInstructions, removeForeignReasoning } from "./request/edit";
@@ -84,6 +85,11 @@ export class OpenaiResponses extends OpenaiDialect {
     this.metadataMember = "gateway_metadata";
     this.responseMember = RESPONSE;
     this.conversation = new Conversation("input", '{"type":"input_text","text":"', true);
+    this.textMembers = [
+      new TextMembers([constant("instructions")], TextRole.System),
+      new TextMembers([constant("prompt")], TextRole.User),
+      new TextMembers([constant("input")], TextRole.User),
+    ];
   }
 
   readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {
