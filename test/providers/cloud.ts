@@ -100,6 +100,14 @@ export function startBedrockClaude(options: AnthropicOptions): Promise<FakeProvi
   return startServer(cloudDialect(BEDROCK, options), options);
 }
 
+export function vertexClaudeDialect(options: AnthropicOptions): Dialect {
+  return cloudDialect(VERTEX, options);
+}
+
+export function bedrockClaudeDialect(options: AnthropicOptions): Dialect {
+  return cloudDialect(BEDROCK, options);
+}
+
 function cloudDialect(front: Front, options: AnthropicOptions): Dialect {
   const inner = anthropicDialect(options);
   const refused = (status: number, message: string) => ({

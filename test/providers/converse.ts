@@ -33,7 +33,7 @@ export function startConverseProvider(options: ConverseOptions): Promise<FakePro
   return startServer(converseDialect(options), options);
 }
 
-function converseDialect(options: ConverseOptions): Dialect {
+export function converseDialect(options: ConverseOptions): Dialect {
   return {
     path: /^\/model\/[^/]+\/(?:converse(?:-stream)?|count-tokens)$/,
     error: errorReply,

@@ -25,7 +25,7 @@ export function startGeminiProvider(options: GeminiOptions = {}): Promise<FakePr
   return startServer(geminiDialect(options), options);
 }
 
-function geminiDialect(options: GeminiOptions): Dialect {
+export function geminiDialect(options: GeminiOptions): Dialect {
   return {
     path: PATH,
     error: geminiError,

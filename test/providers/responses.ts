@@ -53,7 +53,7 @@ export function startResponsesProvider(options: ResponsesOptions = {}): Promise<
   return startServer(responsesDialect(options), options);
 }
 
-function responsesDialect(options: ResponsesOptions): Dialect {
+export function responsesDialect(options: ResponsesOptions): Dialect {
   const state: State = {
     options,
     stored: new Map(),
