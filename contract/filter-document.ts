@@ -69,7 +69,7 @@ export const TARGET_PATH = "path: string";
 export const TARGET_QUERY = "query?: string";
 /** A name of contract/envelopes.ts. */
 export const TARGET_ENVELOPE = "envelope?: string";
-/** Further dialects of the provider: a client that speaks one of them is not translated. */
+/** Further dialects of the provider: the filter chooses one for each request (filter/config/choose-api.ts). */
 export const TARGET_ALSO = "also?: Variant[]";
 /** Environment variables with the keys; absent for `none`. */
 export const TARGET_KEYS = "keys?: string[]";
@@ -106,6 +106,8 @@ export const TARGET_PRICE_LIST = "price_list?: number";
 
 export const VARIANT_DIALECT = "dialect: string";
 export const VARIANT_PATH = "path: string";
+/** In place of the target's. */
+export const VARIANT_QUERY = "query?: string";
 
 // Route: where requests for a model go.
 

@@ -42,6 +42,7 @@ export const CACHE_BREAKPOINTS = "cache_breakpoints?: boolean = false";
 export const CACHE_KEY = "cache_key?: none|prompt_cache_key|x_grok_conv_id = none";
 export const STREAM_USAGE = "stream_usage?: boolean";
 export const RESPONSES_API = "responses_api?: boolean";
+export const APIS = "apis?: both|chat|responses = both";
 export const MODEL_FAMILY = "model_family?: claude|nova|gpt_oss|gpt|mistral|other";
 export const TOOL_CALLS = "tool_calls?: signed|plain = signed";
 export const JSON_SCHEMA = "json_schema?: boolean = true";
@@ -159,7 +160,7 @@ export const CAPABILITIES = [
     REASONING_WITH_TOOLS,
     CHAT,
     "",
-    "Whether the model supports reasoning with tools. If `false`, requests with tools get `reasoning_effort: none`.",
+    "Whether the model supports reasoning with tools in chat completions. If `false`, requests with tools use the Responses API if the provider serves it; otherwise they get `reasoning_effort: none`.",
   ),
   row(
     THINKING,
@@ -244,7 +245,13 @@ export const CAPABILITIES = [
     RESPONSES_API,
     CHAT,
     "",
-    "Whether the provider also serves the Responses API at its base URL. Then requests of Responses clients pass unchanged; otherwise they are translated. Default: true for `openai` without a `base_url`.",
+    "Whether the provider also serves the Responses API at its base URL. Then requests of Responses clients pass unchanged; otherwise they are translated. Default: true for `openai` without a `base_url`. The filter then chooses the API of each request; `provider_interface` fixes it.",
+  ),
+  row(
+    APIS,
+    CHAT,
+    "",
+    "Which of the two APIs the model has, if its provider serves both: a model with one of them gets the requests of all clients there.",
   ),
   row(
     MODEL_FAMILY,

@@ -19,6 +19,10 @@ export const USAGE_KEY = "key";
 export const USAGE_REQUESTED = "requested";
 /** Text: the target of the last attempt, `<provider>/<model>` as configured. */
 export const USAGE_TARGET = "target";
+/** Text: the API that this target used (contract/dialects.ts); left out if its provider serves only one. */
+export const USAGE_API = "api";
+/** Text: why it was not the usual one for the client, one of API_WORDS. */
+export const USAGE_API_REASON = "api_reason";
 /** Text: the target that was chosen first, if the last attempt had a different one. */
 export const USAGE_FIRST_TARGET = "first_target";
 /** Number: targets of the route that were passed over or failed. */
@@ -96,6 +100,9 @@ export const FINISH_WORDS: string[] = [
   "error",
   "unknown",
 ];
+
+/** Why an attempt used an API, by `ApiReason` of filter/config/choose-api.ts. */
+export const API_WORDS: string[] = ["", "model", "tools", "reasoning", "request"];
 
 /** Who wrote a response, by `ResponseOwner` of filter/exchange/response.ts. */
 export const OWNER_WORDS: string[] = ["", "gateway", "envoy", "route", "provider"];

@@ -117,7 +117,7 @@ export interface Target {
   /** The name of its row in contract/envelopes.ts: then `path` ends before the model. Absent when there is none. */
   envelope?: string;
   /** Further dialects of the provider, with their request paths. Absent when there is none. */
-  also?: { dialect: string; path: string }[];
+  also?: { dialect: string; path: string; query?: string }[];
   auth: {
     /** The name of its row in contract/credentials.ts. */
     kind: string;

@@ -53,6 +53,8 @@ export interface ExplainedAttempt {
   target: string;
   /** The provider's dialect. */
   dialect: string;
+  /** If the provider serves several: why this one. */
+  apiReason?: string;
   method: string;
   url: string;
   /** Credentials are `$NAME` of their environment variable; a client's own is `***`. */
@@ -212,9 +214,11 @@ function attemptOf(
   const sentText = body.toString("utf8");
   const isText = body.equals(Buffer.from(sentText));
   const added = addedByEnvoy(target);
+  const dialect = record.api ?? target.dialect;
   return {
     target: target.name,
-    dialect: target.dialect,
+    dialect,
+    ...(record.api === undefined ? {} : { apiReason: apiReason(record, target) }),
     method: sent.method,
     url: maskQuery(`${schemeOf(target)}://${sent.authority}${sent.path}`),
     headers: maskHeaders(sent.headers, model.filterEnvironment),
@@ -222,8 +226,21 @@ function attemptOf(
     body: isText ? sentText : body.toString("base64"),
     encoding: isText ? "utf8" : "base64",
     isBodyUnchanged: body.equals(request.body),
-    dropped: droppedMembers(record.dropped, record.dialect, target.dialect, sentText),
+    dropped: droppedMembers(record.dropped, record.dialect, dialect, sentText),
   };
+}
+
+const API_REASONS: Readonly<Record<string, string>> = {
+  model: "the model has no other API",
+  tools: "the model does not reason with tools in chat completions",
+  reasoning: "chat completions would not return the model's reasoning",
+  request: "the other API does not support a member of the request",
+};
+
+function apiReason({ api, api_reason: reason = "", dialect }: UsageRecord, target: Target): string {
+  if (API_REASONS[reason] !== undefined) return API_REASONS[reason];
+  if (api === dialect) return "the client's own";
+  return api === target.dialect ? "the provider's first" : "";
 }
 
 function schemeOf({ address }: Target): string {

@@ -27,6 +27,8 @@ export interface CloudApi {
   withPublisher?: string;
   /** Whether the Responses API is at the same base URL. */
   servesResponses?: true;
+  /** Its base URL if it is at a different one, without a query: for models that need it. */
+  responsesUrl?: string;
   /** The provider in known-limits.ts whose models these are. */
   limitsOf?: string;
 }

@@ -55,6 +55,8 @@ const AZURE_DEPLOYMENT = {
   isFor: (values: AddressValues) => versionOf(values) !== "",
   baseUrl: "https://{resource}.openai.azure.com/openai/deployments/{model}",
   query: "?api-version={api_version}",
+  // Not below a deployment: https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses
+  responsesUrl: "https://{resource}.openai.azure.com/openai/v1",
 };
 
 /** Chat completions, and the Responses API beside them or alone. */

@@ -5,6 +5,8 @@ import type {
   ATTEMPT_MS,
   ATTEMPT_STATUS,
   ATTEMPT_TARGET,
+  USAGE_API,
+  USAGE_API_REASON,
   USAGE_ATTEMPTS,
   USAGE_CACHE_READ,
   USAGE_CACHE_WRITE,
@@ -57,6 +59,9 @@ export interface UsageRecord {
   [USAGE_KEY]?: string;
   [USAGE_REQUESTED]?: string;
   [USAGE_TARGET]?: string;
+  [USAGE_API]?: string;
+  /** A word of API_WORDS. */
+  [USAGE_API_REASON]?: string;
   [USAGE_FIRST_TARGET]?: string;
   [USAGE_FALLBACKS]?: number;
   [USAGE_ATTEMPTS]?: FailedAttempt[];

@@ -1,5 +1,6 @@
 // What follows a failed attempt: another credential, the same target, or the next target that supports the request. Without
 // a response Envoy retries by its policy; after one, the filter requests the retry with a header.
+import { wasRefused } from "../memory/blocks";
 import { HEADER_RETRY, HEADER_RETRY_AFTER, PROPERTY_NEXT_CLUSTER } from "../../contract/words";
 import { CONTEXT_LENGTH } from "../hub/faults/context-length";
 import { Fault } from "../hub/faults/fault";
@@ -11,7 +12,7 @@ import { header, RESPONSE_HEADERS, setHeader, setHeaderNumber, setProperty } fro
 import { Tape } from "../bytes/json/tape";
 import { constant, Span } from "../bytes/text/bytes";
 import { decimal } from "../bytes/text/decimal";
-import { isSupported, takeBudget } from "./request-body";
+import { apiInstead, faultOf, isSupported, takeBudget } from "./request-body";
 
 /** A provider that asks for a longer pause is not asked again; envoy/routes.ts has the same limit. Seconds. */
 const MAX_PAUSE: u32 = 10;
@@ -85,9 +86,31 @@ function advance(exchange: Exchange, attempts: Attempts): bool {
 function take(exchange: Exchange, attempts: Attempts, steps: i32, tape: Tape | null): bool {
   const target = attempts.targetAhead(steps);
   if (lacksCredential(target)) return false;
-  const isFit =
-    tape === null ? !attempts.isRuledOut(steps) : isSupported(exchange, target, tape, false);
-  return isFit && takeBudget(exchange, target) === null;
+  const fits =
+    tape === null ? !attempts.isRuledOut(steps) : isFit(exchange, attempts, steps, tape, false);
+  return fits && takeBudget(exchange, target) === null;
+}
+
+/**
+ * Returns whether a target that has not been tried supports the request, and puts its other API in its place if only that does.
+ * @param otherwise if there is no memory to find out
+ */
+export function isFit(
+  exchange: Exchange,
+  attempts: Attempts,
+  steps: i32,
+  tape: Tape,
+  otherwise: bool,
+): bool {
+  const target = attempts.targetAhead(steps);
+  const fault = faultOf(exchange, target, tape);
+  if (wasRefused()) return otherwise;
+  if (fault === null) return true;
+  const other = apiInstead(exchange, target, fault);
+  if (other === null) return false;
+  const isOtherFit = isSupported(exchange, other, tape, false);
+  if (isOtherFit) attempts.replace(steps, other);
+  return isOtherFit;
 }
 
 function requestRetry(attempts: Attempts, pause: u32): bool {

@@ -2,6 +2,7 @@
 // body, because the attempts of a request share one buffer.
 import { wasRefused } from "../memory/blocks";
 import { HEADER_API_KEY } from "../../contract/words";
+import { otherApi } from "../config/choose-api";
 import { Target } from "../config/target";
 import { HostedRequest } from "../dialects/anthropic/messages/hosted/hosted-request";
 import { setModel } from "../dialects/edit-model";
@@ -95,8 +96,20 @@ export function checkBody(exchange: Exchange, target: Target, tape: Tape): Fault
 
 /** Returns whether a target supports the request; `otherwise` if there is no memory to find out. */
 export function isSupported(exchange: Exchange, target: Target, tape: Tape, otherwise: bool): bool {
-  const fault = writeBody(exchange, target, tape);
+  const fault = faultOf(exchange, target, tape);
   return wasRefused() ? otherwise : fault === null;
+}
+
+/** Returns the fault of a request that a target does not support, or null. */
+export function faultOf(exchange: Exchange, target: Target, tape: Tape): Fault | null {
+  return writeBody(exchange, target, tape);
+}
+
+/** Returns the other API of a target whose own does not support the request; null if that would not help. */
+export function apiInstead(exchange: Exchange, target: Target, fault: Fault): Target | null {
+  // The client's own format supports all that the client can say.
+  if (fault.status != 400 || target.dialect === exchange.client.dialect) return null;
+  return exchange.client.endpoint.row.isInference ? otherApi(target) : null;
 }
 
 /**

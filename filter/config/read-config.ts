@@ -5,6 +5,8 @@ import { DEFAULT_SHARE } from "../memory/memory-budget";
 import { NO_NODE } from "../bytes/json/tape";
 import { startsWith } from "../bytes/text/at";
 import { constant } from "../bytes/text/bytes";
+import { DIALECTS } from "../dialects/dialect-registry";
+import { mayLeaveUsual } from "./choose-api";
 import { bytesOf, Document } from "./document";
 import { ApiKeys, readApiKeys } from "./api-keys";
 import { Budgets, readBudgets } from "./read-budgets";
@@ -179,9 +181,32 @@ function readRoutes(from: Document, root: u32, config: Config): void {
     for (let j = 0; j < targets.length; j++) {
       if (targets[j].rateLimits.length > 0) route.isLimited = true;
     }
-    route.addVariants();
+    addVariants(route);
     config.routes.push(route);
   }
+}
+
+/** Prepares which API of its targets each dialect's clients use. */
+function addVariants(route: Route): void {
+  const targets = route.targets;
+  let hasVariants = false;
+  for (let i = 0; i < targets.length; i++) {
+    if (targets[i].also.length > 0) hasVariants = true;
+  }
+  if (!hasVariants) return;
+  const variants = new Array<Target[]>();
+  const choices = new Array<bool>();
+  for (let i = 0; i < DIALECTS.length; i++) {
+    const own = new Array<Target>();
+    let isChosen = false;
+    for (let j = 0; j < targets.length; j++) {
+      own.push(targets[j].forClient(DIALECTS[i]));
+      if (mayLeaveUsual(targets[j], DIALECTS[i])) isChosen = true;
+    }
+    variants.push(own);
+    choices.push(isChosen);
+  }
+  route.setVariants(variants, choices);
 }
 
 function readRetryPolicy(from: Document, node: u32, targets: Target[]): RetryPolicy | null {

@@ -1,6 +1,8 @@
 // Reads the member `limits` of a target into the fields of RequestLimits. Names, values and defaults are those of
 // contract/model-capabilities.ts.
+import { OPENAI_CHAT, OPENAI_RESPONSES } from "../../contract/dialects";
 import {
+  APIS,
   CACHE_BREAKPOINTS,
   CACHE_CONTROL,
   CACHE_KEY,
@@ -37,6 +39,7 @@ import { effortOf } from "../hub/request/request-effort";
 import { EFFORT_HIGH, EFFORT_LOW, EFFORT_MEDIUM, EFFORT_UNSET } from "../hub/request/request";
 import { startsWith } from "../bytes/text/at";
 import { constant, Span } from "../bytes/text/bytes";
+import { dialectByName } from "../dialects/dialect-registry";
 import { Document, textOf } from "./document";
 
 const IN_MESSAGES = constant("messages[].");
@@ -74,6 +77,9 @@ export function readLimits(from: Document, object: u32, limits: RequestLimits): 
   limits.cacheKey = from.choice(object, constant(CACHE_KEY));
   limits.reasonsByDefault = from.flag(object, constant(REASONS_BY_DEFAULT));
   limits.supportsReasoningWithTools = from.flag(object, constant(REASONING_WITH_TOOLS));
+  const apis = from.choice(object, constant(APIS));
+  if (apis == 1) limits.lackedApis = bitOf(OPENAI_RESPONSES.name);
+  else if (apis == 2) limits.lackedApis = bitOf(OPENAI_CHAT.name);
   limits.signsCalls = from.choice(object, constant(TOOL_CALLS)) == 0;
   limits.supportsJsonSchema = from.flag(object, constant(JSON_SCHEMA));
   limits.forcedTools = from.choice(object, constant(FORCED_TOOLS));
@@ -103,6 +109,11 @@ function changesOwnDialect(limits: RequestLimits): bool {
   if (limits.forcedTools != FORCED_ALL || !limits.supportsPrefill) return true;
   if (!limits.supportsLongCallIds || !limits.supportsUserAfterTool) return true;
   return limits.refuses.length > 0 || limits.refusesInMessages.length > 0;
+}
+
+function bitOf(name: string): u32 {
+  const dialect = dialectByName(name);
+  return dialect === null ? 0 : dialect.supporter;
 }
 
 function readEfforts(from: Document, object: u32, limits: RequestLimits): void {

@@ -29,7 +29,9 @@ export function readTargets(
       const variant = readTarget(from, list[i], rateLimits, priceLists);
       const path = from.bytes(variants[j], constant(members.VARIANT_PATH));
       setDialect(from, variant, from.text(variants[j], constant(members.VARIANT_DIALECT)), path);
-      target.also.push(variant);
+      const query = constant(members.VARIANT_QUERY);
+      if (from.has(variants[j], query)) variant.query = from.bytes(variants[j], query);
+      target.addVariant(variant);
     }
     targets.push(target);
   }

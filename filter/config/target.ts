@@ -3,7 +3,7 @@ import { HostedClaude } from "../dialects/anthropic/messages/hosted/hosted-claud
 import { HostedRequest } from "../dialects/anthropic/messages/hosted/hosted-request";
 import { RequestLimits } from "../hub/request/request-report";
 import { ProviderDialect } from "../dialects/provider-dialect";
-import { defaultDialect, DIALECTS } from "../dialects/dialect-registry";
+import { defaultDialect } from "../dialects/dialect-registry";
 import { ByteBuffer, constant, sameSpan, Span } from "../bytes/text/bytes";
 import { Budget } from "./budget";
 import { Price } from "./price";
@@ -74,8 +74,10 @@ export class Target {
   price: Price | null = null;
   /** The same for each model of a wildcard; null if it has one price for all, or none. */
   priceList: PriceList | null = null;
-  /** The same model in further dialects that its provider supports: they differ in dialect and path alone. */
+  /** The same model in further dialects that its provider supports: they differ in dialect, path and query alone. */
   also: Target[] = [];
+  /** Set for those: the target that has them. */
+  private first: Target | null = null;
   /** When Envoy had no credential for it, in milliseconds; 0: not lately (`exchange/missing-credential.ts`). */
   lackedCredentialAt: i64 = 0;
 
@@ -116,8 +118,35 @@ export class Target {
     return true;
   }
 
-  /** Returns the target for clients of a dialect: without a translation, if the provider supports it. */
+  /** The target that stands for all APIs of the model. */
+  get model(): Target {
+    const first = this.first;
+    return first === null ? this : first;
+  }
+
+  /** Whether the model is there in this API. */
+  get isServed(): bool {
+    return (this.limits.lackedApis & this.dialect.supporter) == 0;
+  }
+
+  addVariant(variant: Target): void {
+    variant.first = this;
+    this.also.push(variant);
+  }
+
+  /** Returns the target for clients of a dialect: without a translation, if provider and model support it. */
   forClient(dialect: ProviderDialect): Target {
+    const usual = this.usualFor(dialect);
+    if (usual.isServed) return usual;
+    if (this.isServed) return this;
+    for (let i = 0; i < this.also.length; i++) {
+      if (this.also[i].isServed) return this.also[i];
+    }
+    return usual;
+  }
+
+  /** Returns the same whatever the model supports. */
+  usualFor(dialect: ProviderDialect): Target {
     for (let i = 0; i < this.also.length; i++) {
       if (this.also[i].dialect === dialect) return this.also[i];
     }
@@ -183,6 +212,8 @@ export class Route {
   isLimited: bool = false;
   /** The targets for clients of each dialect; null if they are the same for all. */
   private variants: Target[][] | null = null;
+  /** Whether the API of a target depends on the request, by the index of the client's dialect; empty: never. */
+  private choices: bool[] = [];
   /** Whether the client's betas are needed, because a target is Claude at a cloud. */
   needsBetas: bool = false;
 
@@ -205,20 +236,14 @@ export class Route {
     return variants === null ? this.targets : variants[dialect.index];
   }
 
-  /** Prepares `targetsFor`. */
-  addVariants(): void {
-    let hasVariants = false;
-    for (let i = 0; i < this.targets.length; i++) {
-      if (this.targets[i].also.length > 0) hasVariants = true;
-    }
-    if (!hasVariants) return;
-    const variants = new Array<Target[]>();
-    for (let i = 0; i < DIALECTS.length; i++) {
-      const targets = new Array<Target>();
-      for (let j = 0; j < this.targets.length; j++)
-        targets.push(this.targets[j].forClient(DIALECTS[i]));
-      variants.push(targets);
-    }
+  /** Returns whether the APIs of the targets depend on the request. */
+  choosesApis(dialect: ProviderDialect): bool {
+    return this.choices.length > 0 && this.choices[dialect.index];
+  }
+
+  /** Prepares `targetsFor`. @param choices whether the request decides, for each dialect */
+  setVariants(variants: Target[][], choices: bool[]): void {
     this.variants = variants;
+    this.choices = choices;
   }
 }

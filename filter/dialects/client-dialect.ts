@@ -2,6 +2,7 @@
 // writes responses and errors.
 import { DialectRow } from "../../contract/dialects";
 import { Fault } from "../hub/faults/fault";
+import { ApiNeeds } from "../hub/request/api-needs";
 import { ClientPaths } from "../hub/request/client-paths";
 import { Feature } from "../hub/request/feature";
 import { MemberTable } from "../hub/request/member-table";
@@ -76,6 +77,9 @@ export abstract class ClientDialect extends ProviderDialect {
 
   /** Returns whether a body is a request: it has the conversation's messages. */
   abstract isRequest(tape: Tape): bool;
+
+  /** Reads what a request needs of its API. */
+  readNeeds(_tape: Tape, _needs: ApiNeeds): void {}
 
   /** Returns whether a body refers to something that only one provider holds: then no other target may get the request. */
   refersToState(_tape: Tape): bool {

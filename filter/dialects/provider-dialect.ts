@@ -6,6 +6,7 @@ import { DialectRow } from "../../contract/dialects";
 import { Fault } from "../hub/faults/fault";
 import { readFault } from "../hub/faults/read-fault";
 import { Feature } from "../hub/request/feature";
+import { RequestLimits } from "../hub/request/request-limits";
 import { RequestWriter } from "../hub/request/request-writer";
 import { ResponseSink } from "../hub/response/events";
 import { FINISH_NONE, FinishWord, findReason } from "../hub/response/finish-reason";
@@ -124,6 +125,21 @@ export abstract class ProviderDialect {
   /** Returns how a client's own key is sent to a provider of this dialect. */
   credentialKind(_key: Span): CredentialKind {
     return this.row.credential;
+  }
+
+  /** Returns whether a model reasons beside tools in this API. */
+  reasonsWithTools(_limits: RequestLimits): bool {
+    return true;
+  }
+
+  /** Returns whether the model's reasoning comes back, and goes to its next turn. */
+  carriesReasoning(_limits: RequestLimits): bool {
+    return true;
+  }
+
+  /** Returns whether a request's stop sequences are supported. */
+  supportsStop(limits: RequestLimits): bool {
+    return limits.supportsStop;
   }
 
   // ---- Responses

@@ -94,6 +94,14 @@ export class Attempts {
     return this.targets[this.indexAt(this.position + steps)];
   }
 
+  /** Puts another API of the same model in the place of a target. The list may be that of the route. */
+  replace(steps: i32, target: Target): void {
+    const index = this.indexAt(this.position + steps);
+    const targets = this.targets.slice(0);
+    targets[index] = target;
+    this.targets = targets;
+  }
+
   /** Moves on from targets for which Envoy had no credential a moment ago, if another one is left. */
   passWithoutCredential(): void {
     let steps = 0;

@@ -5,6 +5,7 @@ import { WildcardModel } from "../config/wildcard";
 import { HostedClaude } from "../dialects/anthropic/messages/hosted/hosted-claude";
 import { ProviderDialect } from "../dialects/provider-dialect";
 import { Fault } from "../hub/faults/fault";
+import { ApiNeeds } from "../hub/request/api-needs";
 import { Span } from "../bytes/text/bytes";
 import { Price } from "../config/price";
 import { Usage } from "../hub/response/usage";
@@ -48,6 +49,8 @@ export class Exchange {
   route: Route | null = null;
   /** The model that the client names of an entry for all models; null if the name is configured. */
   wildcardModel: WildcardModel | null = null;
+  /** What decides the APIs of its targets; null if nothing of the request does. */
+  needs: ApiNeeds | null = null;
   /** The target of the current attempt. */
   target: Target | null = null;
   /** Chooses each attempt's target and key; null if the route allows one attempt only. */

@@ -10,10 +10,12 @@ const PAUSE: i64 = 5000;
 
 /** Notes the target of a response of Envoy with these details, if it had no credential. */
 export function noteMissingCredential(target: Target | null, details: string): void {
-  if (target !== null && details == DETAILS) target.lackedCredentialAt = currentMilliseconds();
+  if (target !== null && details == DETAILS)
+    target.model.lackedCredentialAt = currentMilliseconds();
 }
 
-export function lacksCredential(target: Target): bool {
+export function lacksCredential(attempted: Target): bool {
+  const target = attempted.model;
   if (target.lackedCredentialAt == 0) return false;
   if (currentMilliseconds() - target.lackedCredentialAt < PAUSE) return true;
   target.lackedCredentialAt = 0;

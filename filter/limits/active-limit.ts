@@ -20,7 +20,7 @@ export class ActiveLimit {
   ) {}
 
   appliesTo(target: Target | null): bool {
-    return this.target === null || this.target === target;
+    return this.target === null || (target !== null && this.target === target.model);
   }
 
   /** Returns the microseconds from `now` until the bucket is whole; 0 if it is. */

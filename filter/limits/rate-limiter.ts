@@ -5,7 +5,6 @@
 import { Fault } from "../hub/faults/fault";
 import { RateLimit } from "../config/rate-limit-rule";
 import { Route, Target } from "../config/target";
-import { ClientDialect } from "../dialects/client-dialect";
 import { currentMicroseconds, header, REQUEST_HEADERS } from "../host/host";
 import { ActiveLimit } from "./active-limit";
 import { fingerprintOf } from "./buckets";
@@ -146,20 +145,19 @@ export function countCall(limits: RateLimit[]): Fault | null {
 }
 
 /**
- * Returns the limiter of a request for a route from a client of this dialect; null if no limit applies. The rest as in `RateLimiter`.
+ * Returns the limiter of a request for a route; null if no limit applies. The rest as in `RateLimiter`.
  * @param ofKey the limits of the client's key
  */
 export function createRateLimiter(
   route: Route,
   ofKey: RateLimit[],
-  client: ClientDialect,
   hasTokens: bool,
 ): RateLimiter | null {
   if (!route.isLimited && ofKey.length == 0) return null;
   const limiter = new RateLimiter(hasTokens);
   limiter.add(ofKey, null);
   limiter.add(route.rateLimits, null);
-  const targets = route.targetsFor(client);
+  const targets = route.targets;
   for (let i = 0; i < targets.length; i++) limiter.add(targets[i].rateLimits, targets[i]);
   return limiter.isEmpty() ? null : limiter;
 }

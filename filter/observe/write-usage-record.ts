@@ -1,5 +1,6 @@
 // Writes the usage record of an exchange that is over (contract/usage-record.ts), for Envoy's log and for the control plane.
 import {
+  API_WORDS,
   ATTEMPT_ERROR,
   ATTEMPT_MESSAGE,
   ATTEMPT_MS,
@@ -12,6 +13,8 @@ import {
   PROPERTY_USAGE,
   RESET_WORDS,
   STEP_WORDS,
+  USAGE_API,
+  USAGE_API_REASON,
   USAGE_ATTEMPTS,
   USAGE_CACHE_READ,
   USAGE_CACHE_WRITE,
@@ -44,6 +47,7 @@ import {
   USAGE_TARGET,
 } from "../../contract/usage-record";
 import { LISTENER_EGRESS, LISTENER_INGRESS, LISTENER_OWN_EGRESS } from "../../contract/words";
+import { reasonOf } from "../config/choose-api";
 import { Fault } from "../hub/faults/fault";
 import { Usage } from "../hub/response/usage";
 import { setProperty } from "../host/host";
@@ -65,6 +69,8 @@ const DIALECT = member(USAGE_DIALECT);
 const KEY = member(USAGE_KEY);
 const REQUESTED = member(USAGE_REQUESTED);
 const TARGET = member(USAGE_TARGET);
+const API = member(USAGE_API);
+const API_REASON = member(USAGE_API_REASON);
 const FIRST_TARGET = member(USAGE_FIRST_TARGET);
 const FALLBACKS = member(USAGE_FALLBACKS);
 const ATTEMPTS = member(USAGE_ATTEMPTS);
@@ -93,6 +99,7 @@ const ERROR_OF_ATTEMPT = member(ATTEMPT_ERROR);
 const MESSAGE_OF_ATTEMPT = member(ATTEMPT_MESSAGE);
 const MS_OF_ATTEMPT = member(ATTEMPT_MS);
 
+const API_REASONS = words(API_WORDS);
 const FINISHES = words(FINISH_WORDS);
 const OWNERS = words(OWNER_WORDS);
 const DECISIONS = words(GUARD_WORDS);
@@ -171,6 +178,10 @@ function writeTarget(exchange: Exchange, out: ByteBuffer): void {
   const target = exchange.target;
   if (target === null) return;
   text(TARGET, target.nameSpan, out);
+  if (target.model.also.length > 0) {
+    plain(API, target.dialect.nameSpan, out);
+    word(API_REASON, API_REASONS, reasonOf(target, exchange.client.dialect, exchange.needs), out);
+  }
   const attempts = exchange.attempts;
   if (attempts === null) return;
   if (attempts.fallbacks > 0) {

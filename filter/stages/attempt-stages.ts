@@ -1,7 +1,7 @@
 // Stages of the attempt: the target, the body for it, and where Envoy sends it.
 import { HEADER_CLUSTER, HEADER_STREAM_CLUSTER, PROPERTY_EXCHANGE } from "../../contract/words";
 import { RateLimit } from "../config/rate-limit-rule";
-import { RetryPolicy, Target } from "../config/target";
+import { RetryPolicy, Route, Target } from "../config/target";
 import { Fault } from "../hub/faults/fault";
 import { readBytes } from "../hub/request/token-estimate";
 import { Attempts } from "../exchange/attempts";
@@ -13,8 +13,9 @@ import { createRateLimiter } from "../limits/rate-limiter";
 import { UsageEstimate } from "../limits/usage-estimate";
 import { Tape } from "../bytes/json/tape";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
-import { setRetryCluster } from "../attempt/next-attempt";
-import { checkBody, isSupported, prepareBody } from "../attempt/request-body";
+import { chooseApi, readNeeds } from "../config/choose-api";
+import { isFit, setRetryCluster } from "../attempt/next-attempt";
+import { apiInstead, checkBody, prepareBody } from "../attempt/request-body";
 import { keepBetas, sendTo, writeHeaders } from "../attempt/request-headers";
 import { Outcome, StageContext } from "./stage-context";
 
@@ -30,7 +31,7 @@ export function openMeter(exchange: Exchange, context: StageContext): Outcome {
   const config = context.config;
   const key = client.apiKey;
   const limits = key === null ? NO_LIMITS : key.rateLimits;
-  exchange.limiter = createRateLimiter(route, limits, client.dialect, row.countsTokens);
+  exchange.limiter = createRateLimiter(route, limits, row.countsTokens);
   if (exchange.limiter !== null || (config.isPriced && row.countsTokens))
     exchange.estimate = new UsageEstimate(
       readBytes(context.tape),
@@ -55,12 +56,33 @@ export function chooseFirstTarget(exchange: Exchange, context: StageContext): Ou
       startAttempts(exchange, new Attempts([chosen], policy.forOneModel()), context),
     );
   }
-  const targets = route.targetsFor(exchange.client.dialect);
-  if (policy === null) return context.check(prepareBody(exchange, targets[0], context.tape));
+  const targets = targetsOf(exchange, route, context.tape);
+  if (policy === null) return context.check(prepareOnly(exchange, targets[0], context.tape));
   const holder = stateHolder(exchange, targets, context.tape);
   const attempts =
     holder === null ? new Attempts(targets, policy) : new Attempts([holder], new RetryPolicy());
   return context.check(startAttempts(exchange, attempts, context));
+}
+
+/** Returns the targets of a request, each in the API that it uses. */
+function targetsOf(exchange: Exchange, route: Route, tape: Tape): Target[] {
+  const client = exchange.client.dialect;
+  if (!route.choosesApis(client)) return route.targetsFor(client);
+  const needs = readNeeds(client, tape);
+  exchange.needs = needs;
+  const targets = new Array<Target>();
+  for (let i = 0; i < route.targets.length; i++)
+    targets.push(chooseApi(route.targets[i], client, needs));
+  return targets;
+}
+
+/** Writes the body for the only target, in its other API if the chosen one does not support the request. */
+function prepareOnly(exchange: Exchange, target: Target, tape: Tape): Fault | null {
+  const fault = prepareBody(exchange, target, tape);
+  if (fault === null) return null;
+  const other = apiInstead(exchange, target, fault);
+  if (other === null) return fault;
+  return prepareBody(exchange, other, tape) === null ? null : fault;
 }
 
 /**
@@ -113,11 +135,11 @@ function startAttempts(
   const tape = context.tape;
   const isKept = keepsBody(tape.length);
   attempts.passWithoutCredential();
-  const first = prepare(exchange, attempts.target, tape, isKept);
+  const first = prepare(exchange, attempts, tape, isKept);
   let fault = first;
   while (fault !== null && attempts.targetsLeft > 0) {
     attempts.advance(1);
-    fault = prepare(exchange, attempts.target, tape, isKept);
+    fault = prepare(exchange, attempts, tape, isKept);
   }
   if (fault !== null) return first;
   if (isKept) exchange.client.body = context.body;
@@ -129,14 +151,24 @@ function startAttempts(
   return null;
 }
 
-function prepare(exchange: Exchange, target: Target, tape: Tape, isKept: bool): Fault | null {
+function prepare(exchange: Exchange, attempts: Attempts, tape: Tape, isKept: bool): Fault | null {
+  const target = attempts.target;
+  const fault = prepareAt(exchange, target, tape, isKept);
+  if (fault === null) return null;
+  const other = apiInstead(exchange, target, fault);
+  if (other === null || prepareAt(exchange, other, tape, isKept) !== null) return fault;
+  attempts.replace(0, other);
+  return null;
+}
+
+function prepareAt(exchange: Exchange, target: Target, tape: Tape, isKept: bool): Fault | null {
   return isKept ? prepareBody(exchange, target, tape) : checkBody(exchange, target, tape);
 }
 
 /** After a response nobody can read a body that is not kept: which targets support it has to be found out now. */
 function ruleOutTargets(exchange: Exchange, attempts: Attempts, tape: Tape): void {
   for (let steps = 1; steps <= attempts.targetsLeft; steps++) {
-    if (!isSupported(exchange, attempts.targetAhead(steps), tape, true)) attempts.ruleOut(steps);
+    if (!isFit(exchange, attempts, steps, tape, true)) attempts.ruleOut(steps);
   }
 }
 

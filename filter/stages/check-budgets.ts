@@ -31,7 +31,7 @@ export function checkBudgets(exchange: Exchange, context: StageContext): Outcome
   const row = client.endpoint.row;
   if (route === null || !row.countsRequest) return Outcome.Next;
   if (context.config.budgets.ids.length == 0) return Outcome.Next;
-  const targets = route.targetsFor(client.dialect);
+  const targets = route.targets;
   const charge = createBudgetCharge(sharedBudgets(exchange, context.config), targets);
   if (charge === null) return Outcome.Next;
   if (row.isInference && client.dialect.runsInBackground(context.tape))

@@ -128,6 +128,8 @@ function memberWords(limits: ModelLimits): string[] {
   if (limits.output_schema === true) words.push("supports a JSON schema");
   if (limits.json_schema === false) words.push("no JSON schema keywords beyond OpenAPI's");
   if (limits.tool_calls === "plain") words.push("plain tool calls");
+  if (limits.apis === "responses") words.push("Responses API only");
+  if (limits.apis === "chat") words.push("chat completions only");
   if (limits.call_ids === "short") words.push("tool call ids of nine letters and digits");
   if (limits.user_after_tool === false) words.push("no user message directly after tool results");
   if (limits.prefill === false) words.push("no prefill");
@@ -156,6 +158,7 @@ function reasoningWords(limits: ModelLimits): string[] {
     words.push(limits.efforts.length === 0 ? "no effort" : `efforts ${limits.efforts.join(", ")}`);
   if (limits.reasons_by_default === false)
     words.push(limits.efforts?.length === 0 ? "does not reason" : "reasons only when asked");
-  if (limits.reasoning_with_tools === false) words.push("effort `none` with tools");
+  if (limits.reasoning_with_tools === false)
+    words.push("no reasoning with tools in chat completions");
   return words.filter((word) => word !== "");
 }

@@ -24,7 +24,7 @@ async function run(exchange: ExchangeCase, cut: Cut, split: boolean): Promise<Ob
 
 /** The headers that records add to every response (filter/response/served-headers.ts). */
 function withoutServed(response: string): string {
-  return response.replaceAll(/^x-gateway-(?:model|attempts): .*\n/gm, "");
+  return response.replaceAll(/^x-gateway-(?:model|api|attempts): .*\n/gm, "");
 }
 
 /** Returns the record with 0 for each number of milliseconds. */

@@ -11,6 +11,8 @@ export interface Family {
   samples?: true;
   /** Tools only with effort none. */
   refusesTools?: true;
+  /** No chat completions at all. */
+  isOnlyInResponses?: true;
   mostTokens?: number;
 }
 
@@ -19,15 +21,50 @@ const UP_TO_XHIGH = [...UP_TO_HIGH, "xhigh"];
 
 /** The first that fits counts. */
 const FAMILIES: Family[] = [
+  { name: /search-(?:api|preview)|audio/, mostTokens: 16_384 },
   { name: /^o1-(?:mini|preview)/, efforts: [], byDefault: "medium" },
+  { name: /^o[13]-pro/, efforts: UP_TO_HIGH, byDefault: "medium", isOnlyInResponses: true },
+  {
+    name: /^o[34].*deep-research/,
+    efforts: ["medium"],
+    byDefault: "medium",
+    isOnlyInResponses: true,
+  },
+  {
+    name: /^codex-mini|^computer-use|^gpt-daybreak/,
+    efforts: UP_TO_HIGH,
+    byDefault: "medium",
+    isOnlyInResponses: true,
+  },
   { name: /^o[134]/, efforts: UP_TO_HIGH, byDefault: "medium" },
   { name: /^gpt-5-chat/, mostTokens: 16_384 },
   { name: /^gpt-5\.\d-chat/, efforts: ["medium"], byDefault: "medium", mostTokens: 16_384 },
-  { name: /^gpt-5-pro/, efforts: ["high"], byDefault: "high" },
-  { name: /^gpt-5\.\d-pro/, efforts: ["medium", "high", "xhigh"], byDefault: "medium" },
-  { name: /^gpt-5\.1-codex-max|^gpt-5\.2-codex|spark/, efforts: UP_TO_XHIGH, byDefault: "medium" },
-  { name: /^gpt-5(?:\.1)?-codex/, efforts: UP_TO_HIGH, byDefault: "medium" },
-  { name: /^gpt-5\.3-codex/, efforts: ["none", ...UP_TO_XHIGH], byDefault: "none", samples: true },
+  { name: /^gpt-5-pro/, efforts: ["high"], byDefault: "high", isOnlyInResponses: true },
+  {
+    name: /^gpt-5\.\d-pro/,
+    efforts: ["medium", "high", "xhigh"],
+    byDefault: "medium",
+    isOnlyInResponses: true,
+  },
+  {
+    name: /^gpt-5\.1-codex-max|^gpt-5\.2-codex|spark/,
+    efforts: UP_TO_XHIGH,
+    byDefault: "medium",
+    isOnlyInResponses: true,
+  },
+  {
+    name: /^gpt-5(?:\.1)?-codex/,
+    efforts: UP_TO_HIGH,
+    byDefault: "medium",
+    isOnlyInResponses: true,
+  },
+  {
+    name: /^gpt-5\.3-codex/,
+    efforts: ["none", ...UP_TO_XHIGH],
+    byDefault: "none",
+    samples: true,
+    isOnlyInResponses: true,
+  },
   { name: /^gpt-5(?:-|$)/, efforts: ["minimal", ...UP_TO_HIGH], byDefault: "medium" },
   { name: /^gpt-5\.1/, efforts: ["none", ...UP_TO_HIGH], byDefault: "none", samples: true },
   { name: /^gpt-5\.2/, efforts: ["none", ...UP_TO_XHIGH], byDefault: "none", samples: true },
@@ -63,6 +100,7 @@ export function familyOf(model: string): Family {
 
 export function modelRefusal(request: OpenaiRequest): Refusal | undefined {
   const family = familyOf(request.model);
+  if (family.isOnlyInResponses === true) return NOT_IN_CHAT;
   const tokens = request.max_completion_tokens ?? request.max_tokens ?? 0;
   const most = family.mostTokens;
   if (most !== undefined && tokens > most)
@@ -80,6 +118,14 @@ export function modelRefusal(request: OpenaiRequest): Refusal | undefined {
     undefined
   );
 }
+
+/** https://github.com/docker/docker-agent/issues/313; https://github.com/alvinunreal/tmuxai/issues/82 */
+const NOT_IN_CHAT: Refusal = {
+  status: 404,
+  message: "This model is only supported in v1/responses and not in v1/chat/completions.",
+  param: "model",
+  code: null,
+};
 
 function effortRefusal(request: OpenaiRequest, family: Family): Refusal | undefined {
   const { efforts = [], byDefault = "" } = family;

@@ -31,6 +31,15 @@ async function post(body: object, headers: Record<string, string> = {}) {
 }
 
 describe("refused", () => {
+  it.each(["gpt-5.3-codex", "gpt-5-pro", "o3-pro", "o4-mini-deep-research"])(
+    "%s has no chat completions",
+    async (model) => {
+      const { status, message } = await post({ ...good, model });
+      expect(status).toBe(404);
+      expect(message).toMatch(/only supported in v1\/responses/);
+    },
+  );
+
   it.each([
     [
       "an unknown member",
@@ -41,6 +50,16 @@ describe("refused", () => {
       "an unknown member of a message",
       { ...good, messages: [{ ...user, cache_control: {} }] },
       /messages\[0\]\.cache_control/,
+    ],
+    [
+      "tools beside reasoning",
+      { ...good, model: "gpt-5.6-sol", tools, reasoning_effort: "high" },
+      /Function tools with reasoning_effort are not supported for gpt-5\.6-sol/,
+    ],
+    [
+      "tools at the effort that the model has by default",
+      { ...good, model: "gpt-5.5", tools },
+      /use \/v1\/responses/,
     ],
     ["no messages", { model: "gpt-4o" }, /Missing required parameter: 'messages'/],
     ["empty messages", { ...good, messages: [] }, /messages/],

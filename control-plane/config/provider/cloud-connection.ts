@@ -36,7 +36,8 @@ export function readCloudConnection(
   const missing = keysIn(requiredTemplate(api, baseUrl)).filter((key) => values[key] === undefined);
   reportMissing(reading, path, cloud, missing, model);
   if (missing.length > 0 || !checkModel(reading, path, api, model)) return undefined;
-  return connectionOf(api, baseUrl, { ...values, model });
+  const isChosen = chosenWord(cloud, entry.provider_interface) !== undefined;
+  return connectionOf(api, baseUrl, { ...values, model }, isChosen);
 }
 
 /** The part of the API's address that an entry with this base URL uses. */
@@ -61,6 +62,7 @@ function connectionOf(
   api: CloudApi,
   baseUrl: string | undefined,
   values: AddressValues,
+  isChosen: boolean,
 ): Connection {
   const { dialect, auth, asksForUsage, envelope, query, limitsOf } = api;
   const endpoint = envelope?.path ?? api.endpoint;
@@ -75,12 +77,34 @@ function connectionOf(
     ...(values.region === undefined ? {} : { region: values.region }),
     ...(envelope === undefined ? {} : { envelope: envelope.name }),
     ...(query === undefined ? {} : { query: fill(query, values) }),
-    ...(dialect === OPENAI_CHAT && !isModelInPath(api)
-      ? { responsesPath: baseOf(base, OPENAI_RESPONSES, { basePath }).path }
-      : {}),
-    servesResponses: api.servesResponses === true,
+    ...responsesOf(api, baseUrl, values),
+    servesResponses:
+      !isChosen && (api.responsesUrl === undefined ? api.servesResponses === true : "if needed"),
     ...(limitsOf === undefined ? {} : { limitsOf }),
   };
+}
+
+/** Returns where the Responses API is, beside chat completions. */
+function responsesOf(
+  api: CloudApi,
+  baseUrl: string | undefined,
+  values: AddressValues,
+): Pick<Connection, "responsesPath" | "responsesQuery"> {
+  if (api.dialect !== OPENAI_CHAT) return {};
+  const template = api.responsesUrl ?? (isModelInPath(api) ? undefined : api.baseUrl);
+  if (template === undefined) return {};
+  if (api.responsesUrl !== undefined && baseUrl !== undefined && hasPath(baseUrl)) return {};
+  const own = fill(template, values);
+  const { path } = baseOf(baseUrl ?? own, OPENAI_RESPONSES, { basePath: pathOf(own) });
+  return {
+    responsesPath: path,
+    ...(api.responsesUrl === undefined ? {} : { responsesQuery: "" }),
+  };
+}
+
+/** Returns the word of an API; undefined if `provider_interface` is not set, or is the cloud itself. */
+function chosenWord(cloud: Cloud, word: string | undefined): string | undefined {
+  return word === cloud.name && !wordsOf(cloud).includes(word) ? undefined : word;
 }
 
 function readApi(
@@ -91,7 +115,7 @@ function readApi(
   model: string,
   values: AddressValues,
 ): CloudApi | undefined {
-  const chosen = word === cloud.name && !wordsOf(cloud).includes(word) ? undefined : word;
+  const chosen = chosenWord(cloud, word);
   if (isWildcard(model) && chosen === undefined && dependsOnModel(cloud, values)) {
     const words = wordsOf(cloud).join(", ");
     reading.problem([...path, "model"], `the API of ${cloud.title} depends on the model`, {

@@ -51,7 +51,7 @@ export const providerEntry = mapping(
     ).optional(),
     provider_interface: text({
       description:
-        "Wire format of `base_url`: `openai`, `anthropic`, `openai_responses`, `gemini`, `converse`, or the name of a provider, whose limits then apply too. Required for a provider that is not in docs/providers.md. For a provider with several formats it selects one.",
+        "Wire format of `base_url`: `openai`, `anthropic`, `openai_responses`, `gemini`, `converse`, or the name of a provider, whose limits then apply too. Required for a provider that is not in docs/providers.md. For a provider with several formats it selects one; `openai` and `openai_responses` fix what the filter otherwise chooses for each request.",
       examples: ["openai", "anthropic"],
     }).optional(),
     resource: ADDRESS_KEY_RULES.resource.schema,

@@ -54,7 +54,8 @@ export function readOwnConnection(
             .path,
         }
       : {}),
-    servesResponses: entry.base_url === undefined && provider?.servesResponses === true,
+    servesResponses:
+      entry.base_url === undefined && chosen === undefined && provider?.servesResponses === true,
   };
 }
 
@@ -124,13 +125,19 @@ function checkOwnAddress(
     reading.problem(path, `base_url is missing; ${provider.title} has no default address`, {
       hint: "for example base_url: http://localhost:8000/v1",
     });
-  } else if (chosen !== undefined && chosen.dialect !== provider.dialect) {
+  } else if (chosen !== undefined && !isServed(provider, chosen)) {
     reading.problem(
       [...path, "provider_interface"],
       `${provider.name} uses another format at its default address`,
       { hint: "remove provider_interface, or set base_url to an address with this format" },
     );
   }
+}
+
+/** Returns whether the provider's own address has a format. */
+function isServed(provider: Provider, { dialect }: ProviderInterface): boolean {
+  if (dialect === provider.dialect) return true;
+  return dialect === OPENAI_RESPONSES && provider.servesResponses === true;
 }
 
 function readInterface(

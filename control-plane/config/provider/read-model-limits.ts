@@ -43,7 +43,7 @@ export function readModelLimits(
   return {
     asksForUsage: own.stream_usage ?? connection.asksForUsage,
     ...(limits === undefined ? {} : { limits }),
-    ...alsoServed(own.responses_api ?? connection.servesResponses, connection),
+    ...alsoServed(own.responses_api ?? isServed(connection, limits), connection),
     ...(isWildcard(model)
       ? {
           wildcard: {
@@ -118,9 +118,19 @@ const WITH_FACTS_OF_WILDCARDS: ReadonlySet<string> = new Set([
   "cerebras",
 ]);
 
-function alsoServed(serves: boolean, { responsesPath }: Connection): Pick<Target, "also"> {
+/** Returns whether the Responses API is used beside chat completions. */
+function isServed({ servesResponses }: Connection, limits: ModelLimits = {}): boolean {
+  if (servesResponses !== "if needed") return servesResponses;
+  return limits.apis === "responses" || limits.reasoning_with_tools === false;
+}
+
+function alsoServed(
+  serves: boolean,
+  { responsesPath, responsesQuery }: Connection,
+): Pick<Target, "also"> {
   if (!serves || responsesPath === undefined) return {};
-  return { also: [{ dialect: OPENAI_RESPONSES.name, path: responsesPath }] };
+  const query = responsesQuery === undefined ? {} : { query: responsesQuery };
+  return { also: [{ dialect: OPENAI_RESPONSES.name, path: responsesPath, ...query }] };
 }
 
 /** The address decides before the provider's name, and that before the interface, which may only be the format. */

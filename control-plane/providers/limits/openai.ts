@@ -31,12 +31,77 @@ const GPT_6: ModelLimits = {
   refuses: [...(OPENAI_REASONING.refuses ?? []), "prompt_cache_retention"],
 };
 
+/** Models without chat completions return 404 there (docker/docker-agent#313). */
+const RESPONSES_ONLY = "https://pypi.org/project/litellm/1.106.2 (model map: supported_endpoints)";
+
+/** Models without the Responses API; its author compared the tables of endpoints at developers.openai.com. */
+const CHAT_ONLY = "https://github.com/truefoundry/models/pull/2006";
+
 export const OPENAI: ProviderLimits = {
   families: [
     {
+      models: ["gpt-5-search-api*", "gpt-4o-search-preview*", "gpt-4o-mini-search-preview*"],
+      limits: {
+        ...PLAIN,
+        max_tokens_member: "max_completion_tokens",
+        max_output_tokens: 16_384,
+        apis: "chat",
+      },
+      source: CHAT_ONLY,
+    },
+    {
+      models: ["gpt-audio*", "gpt-4o-audio*", "gpt-4o-mini-audio*"],
+      limits: { ...PLAIN, max_output_tokens: 16_384, apis: "chat" },
+      source: CHAT_ONLY,
+    },
+    {
       models: family("o1-mini", "o1-preview"),
-      limits: { ...OPENAI_REASONING, system_role: "none", stop: false, efforts: [] },
-      source: OPENAI_REASONING_GUIDE,
+      limits: { ...OPENAI_REASONING, system_role: "none", stop: false, efforts: [], apis: "chat" },
+      source: `${OPENAI_REASONING_GUIDE}; API: ${CHAT_ONLY}`,
+    },
+    {
+      models: family("o1-pro", "o3-pro"),
+      limits: {
+        ...OPENAI_REASONING,
+        stop: false,
+        efforts: upTo("high"),
+        max_output_tokens: 100_000,
+        apis: "responses",
+      },
+      source: `${OPENAI_EFFORTS}; API: ${RESPONSES_ONLY}`,
+    },
+    {
+      models: family("o3-deep-research", "o4-mini-deep-research"),
+      limits: {
+        ...OPENAI_REASONING,
+        stop: false,
+        efforts: ["medium"],
+        max_output_tokens: 100_000,
+        apis: "responses",
+      },
+      source: `${TRIED_EFFORTS}; API: ${RESPONSES_ONLY}`,
+    },
+    {
+      models: ["codex-mini*"],
+      limits: {
+        ...OPENAI_REASONING,
+        stop: false,
+        efforts: upTo("high"),
+        max_output_tokens: 100_000,
+        apis: "responses",
+      },
+      source: `${OPENAI_EFFORTS}; API: ${RESPONSES_ONLY}`,
+    },
+    {
+      models: ["computer-use-preview*"],
+      limits: {
+        ...OPENAI_REASONING,
+        stop: false,
+        efforts: upTo("high"),
+        max_output_tokens: 1024,
+        apis: "responses",
+      },
+      source: RESPONSES_ONLY,
     },
     {
       models: family("o1"),
@@ -69,28 +134,28 @@ export const OPENAI: ProviderLimits = {
     },
     {
       models: family("gpt-5-pro"),
-      limits: { ...GPT_5, efforts: ["high"] },
-      source: TRIED_EFFORTS,
+      limits: { ...GPT_5, efforts: ["high"], apis: "responses" },
+      source: `${TRIED_EFFORTS}; API: ${RESPONSES_ONLY}`,
     },
     {
       models: family("gpt-5.2-pro", "gpt-5.4-pro", "gpt-5.5-pro"),
-      limits: { ...GPT_5, efforts: ["medium", "high", "xhigh"] },
-      source: TRIED_EFFORTS,
+      limits: { ...GPT_5, efforts: ["medium", "high", "xhigh"], apis: "responses" },
+      source: `${TRIED_EFFORTS}; API: ${RESPONSES_ONLY}`,
     },
     {
       models: family("gpt-5.1-codex-max", "gpt-5.2-codex"),
-      limits: { ...GPT_5, efforts: upTo("xhigh") },
-      source: CODEX_EFFORTS,
+      limits: { ...GPT_5, efforts: upTo("xhigh"), apis: "responses" },
+      source: `${CODEX_EFFORTS}; API: ${RESPONSES_ONLY}`,
     },
     {
       models: family("gpt-5-codex", "gpt-5.1-codex"),
-      limits: { ...GPT_5, efforts: upTo("high") },
-      source: CODEX_EFFORTS,
+      limits: { ...GPT_5, efforts: upTo("high"), apis: "responses" },
+      source: `${CODEX_EFFORTS}; API: ${RESPONSES_ONLY}`,
     },
     {
       models: family("gpt-5.3-codex-spark"),
-      limits: { ...GPT_5, efforts: upTo("xhigh"), max_output_tokens: 32_000 },
-      source: "npm @earendil-works/pi-ai 1.5.2",
+      limits: { ...GPT_5, efforts: upTo("xhigh"), max_output_tokens: 32_000, apis: "responses" },
+      source: "npm @earendil-works/pi-ai 1.5.2 (API: openai-responses)",
     },
     {
       models: family("gpt-5.3-codex"),
@@ -99,8 +164,9 @@ export const OPENAI: ProviderLimits = {
         sampling: "without_reasoning",
         efforts: ["none", ...upTo("xhigh")],
         reasons_by_default: false,
+        apis: "responses",
       },
-      source: `${TRIED_EFFORTS}; npm @earendil-works/pi-ai 1.5.2`,
+      source: `${TRIED_EFFORTS}; npm @earendil-works/pi-ai 1.5.2; API: ${RESPONSES_ONLY}`,
     },
     {
       models: family("gpt-5"),
@@ -166,11 +232,16 @@ export const OPENAI: ProviderLimits = {
         "npm @ai-sdk/openai 3.0.141; tools: https://github.com/onyx-dot-app/onyx/issues/15008",
     },
     {
-      // Takes no tools on this endpoint at all (https://github.com/genkit-ai/genkit/pull/6303): nothing helps but its 400.
+      // Chat completions reject tools at any effort (https://github.com/genkit-ai/genkit/pull/6303).
       models: family("gpt-6-astra", "gpt-6.1-sol", "gpt-6.2-astra", "gpt-6.2-sol", "gpt-6-cyber"),
-      limits: { ...GPT_6, efforts: upTo("max") },
+      limits: { ...GPT_6, efforts: upTo("max"), reasoning_with_tools: false },
       source:
         "npm @ai-sdk/openai 3.0.141; https://github.com/bolna-ai/bolna/pull/1019; 6.2 and cyber: npm @earendil-works/pi-ai 1.6.0",
+    },
+    {
+      models: ["gpt-daybreak*"],
+      limits: { ...GPT_5, efforts: upTo("high"), apis: "responses" },
+      source: RESPONSES_ONLY,
     },
     {
       models: ["gpt-4o-2024-05-13"],

@@ -235,6 +235,11 @@ export class Tape {
     return false;
   }
 
+  /** Returns whether the node is a list with something in it. */
+  hasItems(node: u32): bool {
+    return this.isArray(node) && !this.isEmpty(node);
+  }
+
   /** Returns whether an array or object has no children. True for anything else. */
   isEmpty(node: u32): bool {
     return this.kind(node) == KIND_NONE || this.next(node) == node + 1;

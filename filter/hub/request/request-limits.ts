@@ -88,6 +88,8 @@ export class RequestLimits {
   reasonsByDefault: bool = false;
   /** Chat: false if a request with tools must have effort `none` (GPT-5.4 to 6). */
   supportsReasoningWithTools: bool = false;
+  /** Bits (`ProviderDialect.supporter`) of the APIs that the model does not have, although its provider serves them. */
+  lackedApis: u32 = 0;
   /** Chat: false if the id of a tool call must have nine letters and digits (Mistral). */
   supportsLongCallIds: bool = true;
   /** Chat: false if no message of the user may follow a tool message (Mistral). */

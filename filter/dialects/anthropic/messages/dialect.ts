@@ -6,7 +6,9 @@ import { Translation } from "../../../hub/response/translation";
 import { findReason } from "../../../hub/response/finish-reason";
 import { Fault } from "../../../hub/faults/fault";
 import { ResponseReader } from "../../../hub/response/response-reader";
-import { HubRequest } from "../../../hub/request/request";
+import { ApiNeeds } from "../../../hub/request/api-needs";
+import { EFFORT_UNSET, HubRequest } from "../../../hub/request/request";
+import { effortOf, thinkingEffort } from "../../../hub/request/request-effort";
 import { RequestReport } from "../../../hub/request/request-report";
 import { Usage } from "../../../hub/response/usage";
 import { Edits } from "../../../bytes/json/edit";
@@ -56,6 +58,15 @@ export class AnthropicMessages extends ClientDialect {
 
   isRequest(tape: Tape): bool {
     return tape.isArray(tape.member(0, constant("messages")));
+  }
+
+  readNeeds(tape: Tape, needs: ApiNeeds): void {
+    const output = tape.member(0, constant("output_config"));
+    needs.effort = effortOf(tape, tape.member(output, constant("effort")));
+    if (needs.effort == EFFORT_UNSET)
+      needs.effort = thinkingEffort(tape, tape.member(0, constant("thinking")));
+    needs.hasTools = tape.hasItems(tape.member(0, constant("tools")));
+    needs.hasStop = tape.hasItems(tape.member(0, constant("stop_sequences")));
   }
 
   editRequest(tape: Tape, systemText: Span, edits: Edits): void {

@@ -4,8 +4,10 @@ import { ResponseSink } from "../../../hub/response/events";
 import { findReason, FINISH_NONE } from "../../../hub/response/finish-reason";
 import { ResponseReader } from "../../../hub/response/response-reader";
 import { Translation } from "../../../hub/response/translation";
-import { HubRequest } from "../../../hub/request/request";
-import { RequestReport } from "../../../hub/request/request-report";
+import { ApiNeeds } from "../../../hub/request/api-needs";
+import { EFFORT_UNSET, HubRequest } from "../../../hub/request/request";
+import { effortOf } from "../../../hub/request/request-effort";
+import { RequestLimits, RequestReport } from "../../../hub/request/request-report";
 import { Usage } from "../../../hub/response/usage";
 import { Edits } from "../../../bytes/json/edit";
 import { MemberFinder } from "../../../bytes/json/member-finder";
@@ -49,6 +51,23 @@ export class OpenaiChat extends OpenaiDialect {
 
   isRequest(tape: Tape): bool {
     return tape.member(0, constant("messages")) != NO_NODE;
+  }
+
+  readNeeds(tape: Tape, needs: ApiNeeds): void {
+    const effort = tape.member(0, constant("reasoning_effort"));
+    needs.effort = effortOf(tape, effort);
+    // An unknown word may be an effort of the model's own.
+    const isReadable = needs.effort != EFFORT_UNSET || !tape.isPresent(effort);
+    needs.hasTools = isReadable && tape.hasItems(tape.member(0, constant("tools")));
+  }
+
+  /** OpenAI's own shows no reasoning. */
+  carriesReasoning(limits: RequestLimits): bool {
+    return limits.supportsReasoningContent || limits.supportsReasoningDetails;
+  }
+
+  reasonsWithTools(limits: RequestLimits): bool {
+    return limits.supportsReasoningWithTools;
   }
 
   editRequest(tape: Tape, systemText: Span, edits: Edits): void {

@@ -9,7 +9,7 @@ import { noteText } from "../../../hub/response/text-bytes";
 import { Translation } from "../../../hub/response/translation";
 import { Usage } from "../../../hub/response/usage";
 import { HubRequest } from "../../../hub/request/request";
-import { RequestReport } from "../../../hub/request/request-report";
+import { RequestLimits, RequestReport } from "../../../hub/request/request-report";
 import { Edits } from "../../../bytes/json/edit";
 import { KIND_FALSE, NO_NODE, Tape } from "../../../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../../../bytes/text/bytes";
@@ -94,6 +94,10 @@ export class OpenaiResponses extends OpenaiDialect {
 
   readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {
     readRequest(tape, request, report);
+  }
+
+  supportsStop(_limits: RequestLimits): bool {
+    return false;
   }
 
   cutToCount(out: ByteBuffer, _path: Span, _model: Span): void {

@@ -274,7 +274,13 @@ describe("what is made of a demanding request", () => {
     }
   });
 
-  it.each(modelsOf("openai"))("openai/%s takes it", (model) => {
+  const openaiModels = (api: "chat" | "responses") =>
+    modelsOf("openai").filter((model) => {
+      const { apis = "both" } = configured(`openai/${model}`);
+      return apis === "both" || apis === api;
+    });
+
+  it.each(openaiModels("chat"))("openai/%s takes it", (model) => {
     const limits = configured(`openai/${model}`);
     // These take no tools in chat completions at all.
     const isToolless = /^gpt-6(?:\.2)?-astra|^gpt-6\.[12]-sol|^gpt-6-cyber/.test(model);
@@ -292,7 +298,7 @@ describe("what is made of a demanding request", () => {
     }
   });
 
-  it.each(modelsOf("openai"))("openai/%s takes it at the Responses API", (model) => {
+  it.each(openaiModels("responses"))("openai/%s takes it at the Responses API", (model) => {
     const limits = configured(`openai/${model}`);
     const check = (result: Translation, request: string): void => {
       const read = readResponsesRequest(bodyOf(result, model), "create");
