@@ -1,8 +1,8 @@
 // Which models a request means, by names of a bounded set: those of the configuration, and for a wildcard those that the price
 // list knows. A client can make up names; they are all `other`. Labels, sums and lists take their names from here.
 import { clientNames, isWildcard, NONE, takesName } from "./model-names.ts";
-import type { GatewayModel, Target } from "./model.ts";
-import { listedModel, modelsInList } from "./prices.ts";
+import { knownProvider, type GatewayModel, type Target } from "./model.ts";
+import { listedPriceOf, namesInList } from "./facts/listed-prices.ts";
 
 /** The name of all models that neither the configuration nor the price list has. */
 export const OTHER = "other";
@@ -29,9 +29,9 @@ export interface KnownModels {
 }
 
 /** Returns the bare names that a wildcard takes and the price list has; empty for a provider that is not in it. */
-export function namesUnderWildcard({ provider, name }: Target): string[] {
-  const beginning = name.slice(provider.length + 1, -1);
-  return modelsInList(provider).filter((model) => model.startsWith(beginning));
+export function namesUnderWildcard(target: Target): string[] {
+  const beginning = target.name.slice(target.provider.length + 1, -1);
+  return namesInList(knownProvider(target)).filter((model) => model.startsWith(beginning));
 }
 
 /** Returns what is known of the models of a configuration. */
@@ -52,13 +52,14 @@ export function knownModels(configuration: GatewayModel): KnownModels {
   );
   const kept = new Map<string, string>();
 
-  const knownName = ({ provider, name: wildcard }: Target, bare: string): string => {
+  const knownName = (target: Target, bare: string): string => {
+    const { provider, name: wildcard } = target;
     const key = `${wildcard} ${bare}`;
     const found = kept.get(key);
     if (found !== undefined) return found;
     if (kept.size >= MAX_KEPT) kept.clear();
     const isAllowed = allowed.has(`${provider}/${bare}`);
-    const known = isAllowed ? bare : (listedModel(provider, bare)?.id ?? OTHER);
+    const known = isAllowed ? bare : (listedPriceOf(knownProvider(target), bare)?.model ?? OTHER);
     kept.set(key, known);
     return known;
   };

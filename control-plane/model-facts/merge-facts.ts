@@ -25,7 +25,7 @@ export interface Conflict {
 const TOLERANCE = 0.2;
 const PRICE_TOLERANCE = 0.02;
 
-type Field = Exclude<keyof FactRow, "f" | "p">;
+type Field = Exclude<keyof FactRow, "f" | "p" | "name">;
 
 /** Which source counts first: our corrections (`C`) before all. */
 const ORDERS: Readonly<Record<Field, string>> = {

@@ -62,6 +62,8 @@ export interface FactRow {
   /** What it is if it is no language model: `embedding`, `image_generation`. */
   q?: string;
   p?: PriceRow;
+  /** Its name, if that has capitals; not in the file. */
+  name?: string;
   /** Letters of sources with the fields that they gave: `I:coe L:p`. */
   f: string;
 }

@@ -73,6 +73,11 @@ const VENDORS: Readonly<Record<string, readonly string[]>> = {
   azure_foundry: ["azure_foundry", "azure_openai", "openai", "anthropic", "xai", "deepseek"],
   vertex: ["vertex", "gemini", "anthropic"],
   bedrock_mantle: ["bedrock_mantle", "bedrock"],
+  zhipu: ["zhipu", "zai"],
+  qwen_intl: ["qwen"],
+  moonshotai_cn: ["moonshotai_cn", "moonshotai"],
+  minimax_cn: ["minimax_cn", "minimax"],
+  meta_llama: ["meta"],
 };
 /** Those whose rows have facts but not prices of a model at a cloud. */
 const VENDORS_OF_CLOUDS: Readonly<Record<string, readonly string[]>> = {
@@ -100,7 +105,12 @@ class Facts {
     const known = this.rows.get(provider);
     if (known !== undefined) return known;
     const rows = Object.entries(this.read(provider));
-    const found = new Map(rows.map(([name, row]) => [name.toLowerCase(), row]));
+    const found = new Map(
+      rows.map(([name, row]) => {
+        const key = name.toLowerCase();
+        return [key, key === name ? row : { ...row, name }];
+      }),
+    );
     this.rows.set(provider, found);
     return found;
   }
@@ -149,6 +159,11 @@ export function catalogueSources(): CatalogueSource[] {
 /** Returns the models that the catalogue lists for a provider, by their names in lower case. */
 export function rowsOf(provider: string): ReadonlyMap<string, FactRow> {
   return facts().of(provider);
+}
+
+/** Returns whether the catalogue has models of a provider. */
+export function isListed(provider: string): boolean {
+  return pricedBy(provider).some((one) => rowsOf(one).size > 0);
 }
 
 /** Returns the providers whose rows have the prices of a provider's models. */

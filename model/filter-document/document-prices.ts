@@ -37,7 +37,7 @@ export function filterPrices(model: GatewayModel): FilterPrices {
   };
 }
 
-function numbersOf(price: Price | undefined): PricedModels["price"] {
+function numbersOf(price: Price): PricedModels["price"] {
   const tier = (one: PriceTier) => [one.start, ...TOKEN_KINDS.map((kind) => one[kind])];
-  return price?.tiers.map(tier) ?? [];
+  return price.tiers.map(tier);
 }

@@ -309,6 +309,11 @@ describe("gateway models", () => {
       default: true,
       address: "https://api.openai.com/v1/chat/completions",
       price: { input: 2.5, output: 10, source: "genai-prices" },
+      facts: expect.objectContaining({
+        contextWindow: 128_000,
+        maxOutputTokens: 16_384,
+        sources: expect.objectContaining({ maxOutputTokens: "npm @earendil-works/pi-ai 1.6.0" }),
+      }),
     });
     expect(rows.map(({ name }) => name)).toEqual([
       "openai/gpt-4o",

@@ -3,11 +3,14 @@ import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { filterConfig } from "../../../model/filter-document/write-document.ts";
 import type { FilterAllowed } from "../../../model/filter-document/document-types.ts";
-import type { GatewayModel, Target } from "../../../model/model.ts";
+import { modelFacts } from "../../../model/facts/model-facts.ts";
+import type { ModelFacts } from "../../../model/facts/model-facts.ts";
+import { knownProvider, type GatewayModel, type Target } from "../../../model/model.ts";
 import { isWildcard } from "../../../model/model-names.ts";
 import { PICO_PER_MILLION, priceOf, pricesOf } from "../../../model/prices.ts";
 import type { Price } from "../../../model/prices.ts";
 import { colorsFor, table } from "../../report/terminal.ts";
+import { catalogueNote } from "../../model-facts/catalogue-note.ts";
 import { noteBuiltIn } from "./built-in.ts";
 import { findKey } from "./find-key.ts";
 import type { ModelsOptions } from "../command-options.ts";
@@ -24,6 +27,8 @@ export interface ModelName {
   /** URL of the provider, or `built in`. */
   address: string;
   price: ModelPrice;
+  /** What the catalogue has of it; absent if it has nothing. */
+  facts?: ModelFacts;
 }
 
 /** US dollars per million tokens, of a request with a short input; without rates if `source` is `unknown`. */
@@ -44,19 +49,23 @@ export function models(config: string | undefined, options: ModelsOptions): void
   }
   noteBuiltIn(file);
   const colors = colorsFor(process.stdout);
-  const rows = names.map(({ name, target, dialect, default: isDefault, address, price }) => [
+  const rows = names.map(({ name, target, dialect, default: isDefault, address, price, facts }) => [
     colors.cyan(name),
     target,
     dialect,
     isDefault ? "default" : "",
+    tokens(facts?.contextWindow),
+    tokens(facts?.maxOutputTokens),
     dollars(price.input),
     dollars(price.output),
     price.source,
     address,
   ]);
-  const head = ["NAME", "MODEL", "DIALECT", "", "INPUT", "OUTPUT", "PRICE", "ADDRESS"];
+  const sizes = ["CONTEXT", "MAX OUTPUT"];
+  const head = ["NAME", "MODEL", "DIALECT", "", ...sizes, "INPUT", "OUTPUT", "PRICE", "ADDRESS"];
   rows.unshift(head.map(colors.dim));
   for (const line of table(rows)) console.log(line);
+  console.error(`Facts and listed prices: ${catalogueNote()}.`);
 }
 
 /** Returns the allow-list of a key; undefined if it may be used for all models. */
@@ -100,6 +109,7 @@ export function modelNames(model: GatewayModel, allowed?: FilterAllowed): ModelN
     const index = routes[route]?.targets[0];
     const target = index === undefined ? undefined : model.targets[index];
     if (index === undefined || target === undefined) return [];
+    const facts = factsOf(target, taken.get(name));
     const row = {
       name,
       target: target.name,
@@ -109,11 +119,20 @@ export function modelNames(model: GatewayModel, allowed?: FilterAllowed): ModelN
       price: modelPrice(
         taken.has(name) ? priceOf(target, model, taken.get(name)) : prices.get(target.name),
       ),
+      ...(facts === undefined ? {} : { facts }),
     };
     return [{ index, isFull: name === target.name, row }];
   });
   found.sort((one, other) => one.index - other.index || Number(other.isFull) - Number(one.isFull));
   return found.map(({ row }) => row);
+}
+
+/** Returns the facts of a model without its price, which is shown as such. @param model its name, other than in a wildcard */
+function factsOf(target: Target, model = target.model): ModelFacts | undefined {
+  const facts = modelFacts(knownProvider(target), model);
+  if (facts === undefined) return undefined;
+  const { price: _, ...others } = facts;
+  return others;
 }
 
 /** Returns whether a key may be used for a model of a wildcard. */
@@ -131,6 +150,8 @@ function modelPrice(price: Price | undefined): ModelPrice {
   const perMillion = (rate: number) => rate / PICO_PER_MILLION;
   return { input: perMillion(tier.input), output: perMillion(tier.output), source: price.source };
 }
+
+const tokens = (count: number | undefined) => count?.toLocaleString("en-US") ?? "";
 
 const dollars = (rate: number | undefined) => (rate === undefined ? "" : `$${String(rate)}`);
 

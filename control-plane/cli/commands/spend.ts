@@ -1,4 +1,5 @@
 // `gateway spend`: what was spent by key and model, and what is left of the budgets.
+import { catalogueNote } from "../../model-facts/catalogue-note.ts";
 import {
   type ConfigurationFile,
   ConfigurationProblems,
@@ -39,7 +40,10 @@ export async function spend(config: string | undefined, options: SpendOptions): 
   const rows = rowsOf(report.cells, options.since === undefined ? undefined : options.per);
   if (options.json === true) console.log(JSON.stringify(asJson(rows, report, since), null, 2));
   else if (options.csv === true) for (const line of csv(rows)) console.log(line);
-  else for (const line of lines(rows, report, since)) console.log(line);
+  else {
+    for (const line of lines(rows, report, since)) console.log(line);
+    console.error(`Listed prices: ${catalogueNote()}.`);
+  }
 }
 
 async function read(config: string | undefined, since: number, now: number): Promise<SpendReport> {

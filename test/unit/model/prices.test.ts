@@ -27,16 +27,16 @@ const AWS = `${KEY}, region: eu-central-1`;
 const TABLE: [model: string, more: string, word: string, price: [number, number] | undefined][] = [
   ["openai/gpt-4o", KEY, "openai", [2.5, 10]],
   ["anthropic/claude-sonnet-4-5", KEY, "anthropic", [3, 15]],
-  ["mistral/mistral-large-latest", KEY, "mistral_ai", [2, 6]],
+  ["mistral/mistral-large-latest", KEY, "mistral_ai", [0.7, 2.1]],
   ["xai/grok-4", KEY, "x_ai", [3, 15]],
-  ["deepseek/deepseek-chat", KEY, "deepseek", [0.27, 1.1]],
+  ["deepseek/deepseek-chat", KEY, "deepseek", [0.28, 0.42]],
   ["groq/llama-3.3-70b-versatile", KEY, "groq", [0.59, 0.79]],
   ["moonshotai/kimi-k2-0905-preview", KEY, "moonshot_ai", [0.6, 2.5]],
   ["gemini/gemini-2.5-pro", KEY, "gcp.gemini", [1.25, 10]],
   ["vertex/gemini-2.5-pro", VERTEX, "gcp.vertex_ai", [1.25, 10]],
   ["vertex/claude-sonnet-4-5@20250929", VERTEX, "gcp.vertex_ai", [3, 15]],
   ["vertex/meta/llama-4-of-ours", VERTEX, "gcp.vertex_ai", undefined],
-  ["bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0", AWS, "aws.bedrock", [3.3, 16.5]],
+  ["bedrock/anthropic.claude-sonnet-4-5-20250929-v1:0", AWS, "aws.bedrock", [3, 15]],
   ["bedrock/eu.anthropic.claude-sonnet-4-5-20250929-v1:0", AWS, "aws.bedrock", [3.3, 16.5]],
   ["bedrock/global.anthropic.claude-sonnet-4-5-20250929-v1:0", AWS, "aws.bedrock", [3, 15]],
   ["bedrock/us.amazon.nova-pro-v1:0", AWS, "aws.bedrock", [0.8, 3.2]],
@@ -60,7 +60,7 @@ it.each(TABLE)("%s", (name, more, word, price) => {
   const [row] = modelNames(model);
   const [input, output] = price ?? [];
   expect(row?.price).toEqual(
-    price === undefined ? { source: "unknown" } : { input, output, source: "genai-prices" },
+    price === undefined ? { source: "unknown" } : { input, output, source: expect.any(String) },
   );
 });
 
