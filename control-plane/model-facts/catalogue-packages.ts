@@ -4,7 +4,7 @@ import { filesOfTarball, fileOfWheel } from "./archives.ts";
 import { corrections, CORRECTIONS } from "./corrections.ts";
 import { mergeFacts, type SourceFacts } from "./merge-facts.ts";
 import { readGenaiPrices } from "./sources/genai-prices.ts";
-import { readLiteLlm } from "./sources/litellm.ts";
+import { readLiteLlm } from "./sources/litellm-map.ts";
 import { readPiAi } from "./sources/pi-ai.ts";
 import type { Candidates } from "./candidate.ts";
 

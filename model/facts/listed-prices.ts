@@ -24,7 +24,7 @@ export function pricedPatterns(provider: string): PricedPattern[] {
   const exact = new Map<string, PricedPattern>();
   for (const one of pricedBy(provider)) {
     for (const [model, row] of rowsOf(one)) {
-      if (row.p === undefined || exact.has(model)) continue;
+      if (row.p === undefined || !isCharged(row) || exact.has(model)) continue;
       const undated = model.replace(DATE, "");
       const named = undated === model ? undefined : rowsOf(one).get(undated);
       // The pattern of its model is enough.
@@ -49,6 +49,11 @@ export function pricedPatterns(provider: string): PricedPattern[] {
 
 function isSame(one: PriceRow | undefined, other: PriceRow): boolean {
   return one !== undefined && JSON.stringify(one.s) === JSON.stringify(other.s);
+}
+
+/** Endpoints of images, audio and videos cost nothing for a budget (docs/budgets.md). */
+function isCharged({ q: kind = "embedding" }: FactRow): boolean {
+  return kind === "embedding" || kind === "rerank";
 }
 
 /** A snapshot has the price of its model, unless the catalogue lists another. */
