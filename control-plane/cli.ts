@@ -334,9 +334,11 @@ function addConfiguration(program: Command): void {
     .argument("[config]", CONFIGURATION)
     .option("--key <name>", "only what this API key may be used for")
     .option("--json", AS_JSON)
+    .option("--refresh", "fetch the newest facts and prices of models first")
+    .option("--accept-prices", "with --refresh: take prices that change by more than a factor of 3")
     .action(async (config: string | undefined, options: ModelsOptions) => {
       const { models } = await import("./cli/commands/models.ts");
-      models(config, options);
+      await models(config, options);
     });
   program
     .command("explain")

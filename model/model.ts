@@ -44,6 +44,8 @@ export interface GatewayModel {
   tracing?: Tracing;
   /** Prices of the configuration, by the name of the target. */
   pricing?: Record<string, OwnPrice>;
+  /** `model_facts`: where the facts of models come from in place of the public catalogues. */
+  modelFacts?: { file: string } | { url: string };
   /** Absent when the configuration has none. */
   budgets?: Budget[];
   /** Where several gateways share what was spent; absent: each gateway has separate budgets. */

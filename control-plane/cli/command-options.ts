@@ -75,6 +75,8 @@ export interface ModelsOptions {
   /** The name of an API key. */
   key?: string;
   json?: boolean;
+  refresh?: boolean;
+  acceptPrices?: boolean;
 }
 
 export interface UpgradeOptions {

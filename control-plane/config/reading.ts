@@ -21,6 +21,8 @@ export interface Machine {
   /** Throws as `readFileSync`. */
   readFile: (path: string) => string;
   now: Date;
+  /** What `gateway models --refresh` has fetched: from the URL `from`, which is empty for the public catalogues. */
+  refreshedFacts?: { from: string; text: string };
   /** Where a listener without `address` listens. Default: this machine only. */
   defaultAddress?: string;
 }

@@ -21,6 +21,7 @@ import { ratelimitService } from "./sections/ratelimit-service.ts";
 import { ratelimits } from "./sections/ratelimits.ts";
 import { redis } from "./sections/redis.ts";
 import { retry } from "./sections/retry.ts";
+import { modelFacts } from "./sections/model-facts.ts";
 import type { Section } from "./section.ts";
 import { systemPrompt } from "./sections/system-prompt.ts";
 import { tracing } from "./sections/tracing.ts";
@@ -32,6 +33,7 @@ export const SECTIONS: readonly Section[] = [
   version,
   listeners,
   systemPrompt,
+  modelFacts,
   llmProviders,
   modelProviders,
   modelAliases,

@@ -7,6 +7,7 @@ import { GatewayError } from "../report/gateway-error.ts";
 import type { Environment } from "../report/environment.ts";
 import { type Configuration, readConfiguration } from "../supervisor/configuration-file.ts";
 import { type Finding, findingsOf } from "./finding.ts";
+import { catalogueSources } from "../../model/facts/model-facts.ts";
 import { checkDownloads } from "./downloads.ts";
 import { checkIdentities } from "./identities.ts";
 import { checkKeys, checkProxies } from "./key-checks.ts";
@@ -61,13 +62,30 @@ function checkConfiguration(
     const configuration = readConfiguration(file, environment);
     const { warnings, model } = configuration;
     const valid = ok(`${file.name} is valid, with ${count(model.targets.length, "model")}`);
-    return { configuration, findings: [valid, ...warnings.map(lineOf(warning))] };
+    const findings = [valid, ...warnings.map(lineOf(warning)), ...checkCatalogue(new Date())];
+    return { configuration, findings };
   } catch (error) {
     if (error instanceof ConfigurationProblems)
       return { findings: error.problems.map(lineOf(problem)) };
     if (error instanceof GatewayError) return { findings: [problem(error.message, error.hint)] };
     throw error;
   }
+}
+
+/** Prices and models of half a year ago are old. */
+const MAX_AGE_DAYS = 180;
+const DAY_MS = 86_400_000;
+
+/** The facts and prices of models that the configuration has been read with. */
+function checkCatalogue(now: Date): Finding[] {
+  const { ok, warning } = findingsOf("catalogue");
+  const packages = catalogueSources().filter(({ sha256 }) => sha256 !== "");
+  return packages.map(({ name, version, date, sha256 }) => {
+    const days = Math.floor((now.getTime() - Date.parse(date)) / DAY_MS);
+    const text = `${name} ${version} of ${date} (SHA-256 ${sha256.slice(0, 16)}…)`;
+    if (!(days > MAX_AGE_DAYS)) return ok(text);
+    return warning(`${text} is ${count(days, "day")} old`, "Run gateway models --refresh.");
+  });
 }
 
 function lineOf(make: (message: string, hint?: string) => Finding) {

@@ -4,6 +4,7 @@ export const CHECKS = [
   "versions",
   "downloads",
   "configuration",
+  "catalogue",
   "keys",
   "proxies",
   "dns",

@@ -11,6 +11,8 @@ import {
 } from "../config/diagnostics/configuration-problems.ts";
 import type { Environment } from "../report/environment.ts";
 import { starterConfiguration } from "../config/starter/configuration.ts";
+import { readRefreshed, refreshedFile } from "../model-facts/refreshed-facts.ts";
+import { stateDirectory } from "./state.ts";
 import { GatewayError } from "../report/gateway-error.ts";
 import type { GatewayModel } from "../../model/model.ts";
 
@@ -40,10 +42,12 @@ export function readConfiguration(
   const directory = directoryOf(file);
   const environment = readEnvironment(directory, processEnvironment);
   const text = textOf(file, environment);
+  const refreshedFacts = readRefreshed(refreshedFile(stateDirectory(file, processEnvironment)));
   const result = loadConfiguration({ file: file.name, text }, environment, {
     directory,
     readFile: (path) => readFileSync(path, "utf8"),
     now: new Date(),
+    ...(refreshedFacts === undefined ? {} : { refreshedFacts }),
     ...defaultAddress(processEnvironment),
   });
   if (!result.ok) throw new ConfigurationProblems(file, result.problems);

@@ -152,6 +152,11 @@ export function useCatalogue(text: string | undefined): void {
   current = text === undefined ? undefined : new Facts(text);
 }
 
+/** Returns the whole catalogue. */
+export function wholeCatalogue(): Catalogue {
+  return JSON.parse(facts().text) as Catalogue;
+}
+
 export function catalogueSources(): CatalogueSource[] {
   return facts().sources;
 }

@@ -43,6 +43,8 @@ Facts of models that are no lines of ours come from public catalogues: context w
 
 A maximum of output tokens, missing support of \`temperature\` and efforts become limits of the model. Of a wildcard they do so for providers of their own models, not for those that serve hundreds of others.
 
+\`gateway models --refresh\` fetches the newest versions from npm's registry and PyPI (\`NPM_CONFIG_REGISTRY\`, \`PIP_INDEX_URL\`) into the state directory, checked by the hashes that the registries publish; \`gateway reload\` applies them. Fewer than 70 % of the models are refused, a price that changes by more than a factor of 3 stays unless \`--accept-prices\` is given, and on any error everything stays as it is. \`gateway doctor\` shows versions, dates and checksums. \`model_facts\` in the configuration replaces the catalogue by a file, or by a URL that \`--refresh\` fetches.
+
 | Source | Version | Date | SHA-256 |
 | --- | --- | --- | --- |
 ${rows.map((row) => `| ${row} |`).join("\n")}`;

@@ -312,8 +312,10 @@ describe("gateway models", () => {
       facts: expect.objectContaining({
         contextWindow: 128_000,
         maxOutputTokens: 16_384,
-        sources: expect.objectContaining({ maxOutputTokens: "npm @earendil-works/pi-ai 1.6.0" }),
-      }),
+        sources: expect.objectContaining({
+          maxOutputTokens: "npm @earendil-works/pi-ai 1.6.0",
+        }) as unknown,
+      }) as unknown,
     });
     expect(rows.map(({ name }) => name)).toEqual([
       "openai/gpt-4o",

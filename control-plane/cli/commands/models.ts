@@ -3,13 +3,19 @@ import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { filterConfig } from "../../../model/filter-document/write-document.ts";
 import type { FilterAllowed } from "../../../model/filter-document/document-types.ts";
-import { modelFacts } from "../../../model/facts/model-facts.ts";
+import { modelFacts, wholeCatalogue } from "../../../model/facts/model-facts.ts";
 import type { ModelFacts } from "../../../model/facts/model-facts.ts";
 import { knownProvider, type GatewayModel, type Target } from "../../../model/model.ts";
 import { isWildcard } from "../../../model/model-names.ts";
 import { PICO_PER_MILLION, priceOf, pricesOf } from "../../../model/prices.ts";
 import type { Price } from "../../../model/prices.ts";
-import { colorsFor, table } from "../../report/terminal.ts";
+import { colorsFor, count, table } from "../../report/terminal.ts";
+import type { ConfigurationFile } from "../../config/diagnostics/configuration-problems.ts";
+import { withNetworkOf } from "../../download/network.ts";
+import { fetchFacts, MAX_FACTOR } from "../../model-facts/refresh-facts.ts";
+import { refreshedFile, writeRefreshed } from "../../model-facts/refreshed-facts.ts";
+import { GatewayError } from "../../report/gateway-error.ts";
+import { stateDirectory } from "../../supervisor/state.ts";
 import { catalogueNote } from "../../model-facts/catalogue-note.ts";
 import { noteBuiltIn } from "./built-in.ts";
 import { findKey } from "./find-key.ts";
@@ -35,12 +41,13 @@ export interface ModelName {
 export interface ModelPrice {
   input?: number;
   output?: number;
-  source: Price["source"] | "unknown";
+  source: string;
 }
 
 /** Prints them as a table, or as JSON. */
-export function models(config: string | undefined, options: ModelsOptions): void {
+export async function models(config: string | undefined, options: ModelsOptions): Promise<void> {
   const file = findConfigurationOrBuiltIn(config, process.cwd());
+  if (options.refresh === true) await refresh(file, options);
   const { model } = readConfiguration(file, process.env);
   const names = modelNames(model, allowedFor(model, options.key));
   if (options.json === true) {
@@ -66,6 +73,42 @@ export function models(config: string | undefined, options: ModelsOptions): void
   rows.unshift(head.map(colors.dim));
   for (const line of table(rows)) console.log(line);
   console.error(`Facts and listed prices: ${catalogueNote()}.`);
+}
+
+/** Fetches the newest facts into the state directory, where `up` and `reload` find them. */
+async function refresh(file: ConfigurationFile, options: ModelsOptions): Promise<void> {
+  const { model, environment } = readConfiguration(file, process.env);
+  const { modelFacts: own } = model;
+  if (own !== undefined && "file" in own) {
+    throw new GatewayError(
+      `model_facts is a file, which the gateway does not change: ${own.file}.`,
+      {
+        hint: "Remove model_facts for the public catalogues.",
+        exitCode: 2,
+      },
+    );
+  }
+  const acceptPrices = options.acceptPrices === true;
+  const found = await withNetworkOf(environment, () =>
+    fetchFacts(own?.url, wholeCatalogue(), environment, { now: new Date(), acceptPrices }),
+  ).catch((error: unknown) => {
+    const text = error instanceof Error ? error.message : String(error);
+    throw new GatewayError(`The facts of models were not refreshed: ${text}.`, {
+      hint: `The present ones stay: ${catalogueNote()}.`,
+    });
+  });
+  const place = refreshedFile(stateDirectory(file, process.env));
+  writeRefreshed(place, { text: found.text, from: own?.url ?? "" });
+  console.error(
+    `Fetched the facts of ${count(found.models, "model")}. gateway reload applies them.`,
+  );
+  if (found.keptPrices.length > 0) {
+    const some = found.keptPrices.slice(0, 10).join(", ");
+    const more = found.keptPrices.length > 10 ? ", …" : "";
+    console.error(
+      `${count(found.keptPrices.length, "price")} changed by more than a factor of ${String(MAX_FACTOR)}: the old ones stay, unless you add --accept-prices: ${some}${more}.`,
+    );
+  }
 }
 
 /** Returns the allow-list of a key; undefined if it may be used for all models. */
