@@ -58,6 +58,8 @@ async function newestOfNpm(name: string, registry: string): Promise<Release> {
   };
 }
 
+const numeric = new Intl.Collator("en", { numeric: true });
+
 interface PypiFile {
   filename: string;
   url: string;
@@ -66,7 +68,13 @@ interface PypiFile {
   yanked?: boolean | string;
 }
 
-/** The newest by its date: a project with several branches publishes higher versions with older content. */
+/** Versions of several branches that are published within this time have much the same content. */
+const BRANCHES_MS = 7 * 86_400_000;
+
+/**
+ * The highest version of the last week: a project with several branches publishes higher versions with older content, and
+ * afterwards lower ones with fewer models.
+ */
 async function newestOfPypi(name: string, index: string): Promise<Release> {
   const url = `${index.replace(/\/+$/, "")}/${name}/`;
   const accept = "application/vnd.pypi.simple.v1+json";
@@ -77,7 +85,10 @@ async function newestOfPypi(name: string, index: string): Promise<Release> {
       (yanked ?? false) === false,
   );
   const timeOf = (file: PypiFile) => file["upload-time"] ?? "";
-  const newest = wheels.sort((one, other) => (timeOf(one) < timeOf(other) ? 1 : -1))[0];
+  const latest = wheels.reduce((time, one) => (timeOf(one) > time ? timeOf(one) : time), "");
+  const [newest] = wheels
+    .filter((one) => Date.parse(latest) - Date.parse(timeOf(one)) < BRANCHES_MS)
+    .sort((one, other) => numeric.compare(other.filename, one.filename));
   const hash = newest?.hashes?.sha256;
   if (newest === undefined || hash === undefined) throw new Error(`${url} has no wheel of ${name}`);
   return {

@@ -95,8 +95,12 @@ beforeAll(async () => {
         hashes: { sha256: hash("sha256", wheel(project)).digest("hex") },
         "upload-time": time,
       });
-      // The higher version is older.
-      const files = [file("1.9.0", "2026-11-29T00:00:00Z"), file("2.0.0", "2026-11-01T00:00:00Z")];
+      // The highest version is a month older, and the newest one is of an older branch.
+      const files = [
+        file("1.8.9", "2026-11-30T00:00:00Z"),
+        file("1.9.0", "2026-11-29T00:00:00Z"),
+        file("2.0.0", "2026-11-01T00:00:00Z"),
+      ];
       response.end(JSON.stringify({ files }));
     } else {
       response.end(url.endsWith(".tgz") ? TARBALL : wheel(url.split("/")[2] ?? ""));
