@@ -60,7 +60,9 @@ it.each(TABLE)("%s", (name, more, word, price) => {
   const [row] = modelNames(model);
   const [input, output] = price ?? [];
   expect(row?.price).toEqual(
-    price === undefined ? { source: "unknown" } : { input, output, source: expect.any(String) as string },
+    price === undefined
+      ? { source: "unknown" }
+      : { input, output, source: expect.any(String) as string },
   );
 });
 
