@@ -35,6 +35,7 @@ export const REASONING_CONTENT = "reasoning_content?: boolean = false";
 export const REASONING_DETAILS = "reasoning_details?: boolean = false";
 export const FORCED_TOOLS = "forced_tools?: all|named|none = all";
 export const OUTPUT_SCHEMA = "output_schema?: boolean = true";
+export const SCHEMA_REFS = "schema_refs?: boolean = true";
 export const PREFILL = "prefill?: boolean = true";
 export const CACHE_CONTROL = "cache_control?: boolean = false";
 export const CACHES_BY_ITSELF = "caches_by_itself?: boolean = true";
@@ -209,6 +210,12 @@ export const CAPABILITIES = [
     ALL,
     "",
     "Whether output with a JSON schema is supported; otherwise the schema is added to the system prompt.",
+  ),
+  row(
+    SCHEMA_REFS,
+    CHAT,
+    "",
+    "Whether schemas may refer to definitions (`$ref`); otherwise each definition is written where it is referred to, in translated requests.",
   ),
   row(
     PREFILL,

@@ -17,6 +17,7 @@ import {
   MAX_TOKENS_MEMBER,
   MODEL_FAMILY,
   OUTPUT_SCHEMA,
+  SCHEMA_REFS,
   PREFILL,
   REASONING_CONTENT,
   REASONING_DETAILS,
@@ -70,6 +71,7 @@ export function readLimits(from: Document, object: u32, limits: RequestLimits): 
   limits.supportsReasoningContent = from.flag(object, constant(REASONING_CONTENT));
   limits.supportsReasoningDetails = from.flag(object, constant(REASONING_DETAILS));
   limits.supportsOutputSchema = from.flag(object, constant(OUTPUT_SCHEMA));
+  limits.supportsSchemaRefs = from.flag(object, constant(SCHEMA_REFS));
   limits.supportsPrefill = from.flag(object, constant(PREFILL));
   limits.supportsCacheControl = from.flag(object, constant(CACHE_CONTROL));
   limits.cachesByItself = from.flag(object, constant(CACHES_BY_ITSELF));

@@ -128,6 +128,7 @@ function memberWords(limits: ModelLimits): string[] {
   if (limits.forced_tools === "named") words.push("`tool_choice` not `required`");
   if (limits.output_schema === false) words.push("no JSON schema");
   if (limits.output_schema === true) words.push("supports a JSON schema");
+  if (limits.schema_refs === false) words.push("no `$ref` in schemas");
   if (limits.json_schema === false) words.push("no JSON schema keywords beyond OpenAPI's");
   if (limits.tool_calls === "plain") words.push("plain tool calls");
   if (limits.apis === "responses") words.push("Responses API only");

@@ -24,7 +24,7 @@ let host: FilterHost;
 
 beforeAll(async () => {
   host = await FilterHost.load(readFileSync(await compileProbe()), { filterConfig: CONFIG });
-}, 60_000);
+});
 
 function exchange(scenario: string, more: Partial<ExchangeInput> = {}): ExchangeInput {
   return {

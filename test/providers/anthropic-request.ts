@@ -2,6 +2,7 @@
 // https://docs.anthropic.com/en/api/messages and the messages of the real API, read November 2025.
 import { z } from "zod";
 import { modelRefusal } from "./anthropic-models.ts";
+import { strictSchemaRefusal, toolSchemaRefusal } from "./anthropic-schema.ts";
 
 const cacheControl = z
   .strictObject({ type: z.literal("ephemeral"), ttl: z.enum(["5m", "1h"]).optional() })
@@ -292,6 +293,13 @@ function memberRefusal(request: AnthropicRequest): string | undefined {
     return "tool_choice: may only be specified while providing tools.";
   if (request.tool_choice?.type === "tool" && !names.includes(request.tool_choice.name))
     return `tool_choice.name: Tool '${request.tool_choice.name}' not found in provided tools`;
+  for (const [index, one] of (request.tools ?? []).entries()) {
+    const refusal = toolSchemaRefusal(one, `tools.${index}`);
+    if (refusal !== undefined) return refusal;
+  }
+  const schema = request.output_config?.format?.schema;
+  const schemaRefusal = strictSchemaRefusal(schema, "output_config.format.schema");
+  if (schemaRefusal !== undefined) return schemaRefusal;
   const marks = JSON.stringify(request).split('"cache_control":{').length - 1;
   if (marks > 4) return `A maximum of 4 blocks with cache_control may be provided. Found ${marks}.`;
   const hasToolTurns = request.messages.some((one) => usesOf(one).length > 0);

@@ -59,6 +59,24 @@ describe("refused", () => {
     ],
     ["too hot", { ...good, temperature: 1.5 }, /^temperature/],
     [
+      "an enforced schema with a maximum",
+      {
+        ...good,
+        output_config: {
+          format: {
+            type: "json_schema",
+            schema: { type: "integer", maximum: 9 },
+          },
+        },
+      },
+      /property 'maximum' is not supported/,
+    ],
+    [
+      "a tool whose schema is a union",
+      { ...good, tools: [{ name: "f", input_schema: { type: "object", anyOf: [] } }] },
+      /at the top level/,
+    ],
+    [
       "a tool_use that is not answered",
       { ...good, tools, messages: [user, using, { role: "user", content: [result("toolu_1")] }] },
       /without `tool_result` blocks immediately after: toolu_2/,

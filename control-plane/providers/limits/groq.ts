@@ -14,7 +14,7 @@ export const GROQ: ProviderLimits = {
   families: [
     {
       models: ["openai/gpt-oss-*"],
-      limits: { efforts: upTo("high") },
+      limits: { efforts: upTo("high"), schema_refs: false },
       source: "https://console.groq.com/docs/reasoning#options-for-reasoning-effort-gptoss",
     },
     {

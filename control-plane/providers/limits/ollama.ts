@@ -11,7 +11,7 @@ export const OLLAMA: ProviderLimits = {
   families: [
     {
       models: ["gpt-oss*"],
-      limits: { efforts: upTo("high") },
+      limits: { efforts: upTo("high"), schema_refs: false },
       source: "https://docs.ollama.com/capabilities/thinking",
     },
   ],

@@ -9,7 +9,7 @@ export const TOGETHER: ProviderLimits = {
   families: [
     {
       models: ["openai/gpt-oss-*"],
-      limits: { efforts: upTo("high") },
+      limits: { efforts: upTo("high"), schema_refs: false },
       source: "https://docs.together.ai/docs/inference/chat/reasoning#reasoning-effort",
     },
   ],

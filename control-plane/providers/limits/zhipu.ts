@@ -9,6 +9,16 @@ export const ZHIPU: ProviderLimits = {
   },
   families: [
     {
+      models: ["glm-5.3*"],
+      limits: {
+        efforts: ["none", "minimal", ...upTo("max")],
+        reasoning_content: true,
+        schema_refs: false,
+      },
+      source:
+        "https://docs.bigmodel.cn/cn/guide/capabilities/thinking; https://github.com/pydantic/pydantic-ai/issues/10243",
+    },
+    {
       models: ["glm-5.2*"],
       limits: { efforts: ["none", "minimal", ...upTo("max")], reasoning_content: true },
       source: "https://docs.bigmodel.cn/cn/guide/capabilities/thinking",

@@ -12,6 +12,7 @@ import {
   isSigned,
   ROLE_ASSISTANT,
   ROLE_USER,
+  Tool,
 } from "../../hub/request/request";
 import {
   budgetEffort,
@@ -30,12 +31,13 @@ import {
   REASONING_BUDGET,
   RequestLimits,
 } from "../../hub/request/request-report";
-import { writeClosedSchema, writeMember, writeValue } from "../../hub/request/request-writing";
+import { isObjectSchema, writeMember, writeValue } from "../../hub/request/request-writing";
 import { TurnWriter } from "../../hub/request/turn-writer";
 import { isBlank } from "../../bytes/json/blank";
 import { readCount } from "../../bytes/json/number";
-import { Tape } from "../../bytes/json/tape";
+import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
+import { isUnion, writeMergedUnion, writeStrictSchema } from "./claude-schema";
 
 const TYPE = constant("type");
 const DISABLED = constant("disabled");
@@ -191,7 +193,7 @@ export abstract class ClaudeWriter extends TurnWriter {
     if (hasFormat) {
       if (hasEffort) out.byte(0x2c);
       out.text('"format":{"type":"json_schema","schema":');
-      writeClosedSchema(this.tape, request.schema, out);
+      writeStrictSchema(this.tape, request.schema, out);
       out.byte(0x7d);
     }
     out.byte(0x7d);
@@ -231,6 +233,16 @@ export abstract class ClaudeWriter extends TurnWriter {
     if (!tape.isPresent(request.topK)) return false;
     if (!isFree) report.drop(constant("top_k"));
     return isFree;
+  }
+
+  protected writeToolSchema(tool: Tool): void {
+    const tape = this.tape;
+    const schema = tool.schema;
+    const isStrict = tool.isStrict != 0 && this.limits.supportsOutputSchema;
+    if (tool.isCustom != 0 || schema == NO_NODE) super.writeToolSchema(tool);
+    else if (isUnion(tape, schema)) writeMergedUnion(tape, schema, isStrict, this.out);
+    else if (isStrict && isObjectSchema(tape, schema)) writeStrictSchema(tape, schema, this.out);
+    else super.writeToolSchema(tool);
   }
 
   /** Writes the stop sequences but blank ones, which are rejected, after `name`. Returns whether there are any. */

@@ -160,12 +160,12 @@ export abstract class OpenaiRequestWriter extends RequestWriter {
   }
 
   /** Writes the name of the response's schema, `otherwise` if the client gave none, and the schema. */
-  protected writeSchema(otherwise: Span): void {
+  protected writeNamedSchema(otherwise: Span): void {
     const request = this.request;
     if (request.schemaName == NO_NODE) this.out.span(otherwise);
     else writeValue(this.tape, request.schemaName, this.out);
     this.out.text(',"schema":');
-    writeValue(this.tape, request.schema, this.out);
+    this.writeSchema(request.schema);
   }
 
   /**

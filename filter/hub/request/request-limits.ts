@@ -102,6 +102,8 @@ export class RequestLimits {
   forcedTools: i32 = FORCED_ALL;
   /** Structured output by a JSON schema. */
   supportsOutputSchema: bool = false;
+  /** Whether the model resolves `$ref` in schemas. */
+  supportsSchemaRefs: bool = true;
   /** Anthropic: a last message of the assistant, which the model continues. */
   supportsPrefill: bool = false;
   /** Anthropic: how to ask for reasoning, REASONING_. */

@@ -5,6 +5,7 @@ import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/bytes";
 import { byteAt } from "../../bytes/text/at";
 import { CUSTOM_SCHEMA, writeCustomDescription } from "./custom-tools";
+import { fitToolNames } from "./fit-tool-names";
 import {
   CHOICE_ANY,
   CHOICE_AUTO,
@@ -17,6 +18,8 @@ import {
 import { isTooMany, isUnsupportedChoice } from "./request-fitting";
 import { RequestLimits, RequestReport } from "./request-report";
 import { JSON_SENTENCE, writeSchemaSentence, writeString, writeValue } from "./request-writing";
+import { writeInlinedSchema } from "./schema-refs";
+import { MAX_TOOL_NAME } from "./tool-name";
 
 const NO_REQUEST = new HubRequest();
 const NO_LIMITS = new RequestLimits();
@@ -59,10 +62,16 @@ export abstract class RequestWriter {
     this.out = out;
     this.report = report;
     this.instruction.length = 0;
+    fitToolNames(request, this.maxToolName());
     this.writeRequest();
   }
 
   protected abstract writeRequest(): void;
+
+  /** Returns the longest name of a tool that the API accepts, in bytes. */
+  protected maxToolName(): u32 {
+    return MAX_TOOL_NAME;
+  }
 
   /** Writes a comma, unless a list or an object has just been opened. */
   protected separate(): void {
@@ -229,11 +238,17 @@ export abstract class RequestWriter {
     } else if (schema == NO_NODE || tape.isEmpty(schema)) {
       out.text('{"type":"object","properties":{}}');
     } else if (tape.member(schema, constant("type")) != NO_NODE) {
-      writeValue(tape, schema, out);
+      this.writeSchema(schema);
     } else {
       out.text('{"type":"object",');
       out.bytes(tape.pointer(schema) + 1, tape.size(schema) - 1);
     }
+  }
+
+  /** Writes a schema as the client's, or with its definitions in place if the model does not resolve references. */
+  protected writeSchema(schema: u32): void {
+    if (this.limits.supportsSchemaRefs) writeValue(this.tape, schema, this.out);
+    else writeInlinedSchema(this.tape, schema, this.out);
   }
 
   /** Writes a cache mark, the value of `cache_control`; nothing if there is none. */
@@ -249,9 +264,9 @@ export abstract class RequestWriter {
   }
 
   /** Writes the name of the tool of CHOICE_NAMED, a JSON string. */
-  protected writeChosenTool(): void {
+  protected writeChosenTool(out: ByteBuffer): void {
     const request = this.request;
-    if (request.chosenTool != NO_NODE) writeValue(this.tape, request.chosenTool, this.out);
-    else writeString(request.chosenName, request.chosenNameLength, this.out);
+    if (request.chosenTool != NO_NODE) writeValue(this.tape, request.chosenTool, out);
+    else writeString(request.chosenName, request.chosenNameLength, out);
   }
 }

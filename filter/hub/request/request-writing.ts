@@ -5,7 +5,6 @@ import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/byte
 import { byteAt } from "../../bytes/text/at";
 
 const QUOTE: u32 = 0x22;
-const COMMA: u32 = 0x2c;
 
 /** An empty line, inside a JSON string. */
 export const BLANK_LINE = constant("\\n\\n");
@@ -48,23 +47,6 @@ export function writeShortened(pointer: usize, length: u32, limit: u32, out: Byt
 }
 
 /**
- * Writes a schema with `additionalProperties: false` in every object that lacks the member, as Anthropic requires.
- * @see https://platform.claude.com/docs/en/build-with-claude/structured-outputs
- */
-export function writeClosedSchema(tape: Tape, schema: u32, out: ByteBuffer): void {
-  let done = tape.start(schema);
-  for (let node = schema, end = tape.next(schema); node < end; node++) {
-    if (!isObjectSchema(tape, node) || tape.member(node, ADDITIONAL) != NO_NODE) continue;
-    const at = tape.start(node) + 1;
-    out.bytes(tape.base + done, at - done);
-    out.text('"additionalProperties":false');
-    if (!tape.isEmpty(node)) out.byte(COMMA);
-    done = at;
-  }
-  out.bytes(tape.base + done, tape.end(schema) - done);
-}
-
-/**
  * Returns whether OpenAI's strict mode accepts a schema: every object closed, every property required.
  * @see https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
  */
@@ -85,7 +67,7 @@ export function isStrictSchema(tape: Tape, schema: u32): bool {
 }
 
 /** Returns whether a node is a schema with `"type": "object"`, not a property named type. */
-function isObjectSchema(tape: Tape, node: u32): bool {
+export function isObjectSchema(tape: Tape, node: u32): bool {
   return tape.kind(node) == KIND_OBJECT && tape.equals(tape.member(node, TYPE), constant("object"));
 }
 

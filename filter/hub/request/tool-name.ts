@@ -3,13 +3,14 @@ import { byteAt, isDigit, isLetter } from "../../bytes/text/at";
 import { ByteBuffer } from "../../bytes/text/bytes";
 import { appendHexadecimal } from "../../bytes/text/hash";
 
-/** Bytes. */
-const MAX_NAME: u32 = 64;
+/** Bytes. OpenAI: "string too long. Expected a string with maximum length 64". */
+export const MAX_TOOL_NAME: u32 = 64;
 /** What is kept of a name that gets a hash: the hash has 16 digits. Bytes. */
-const MAX_STEM: u32 = MAX_NAME - 17;
+const MAX_STEM: u32 = MAX_TOOL_NAME - 17;
 
-export function isToolName(pointer: usize, length: u32): bool {
-  if (length == 0 || length > MAX_NAME) return false;
+/** Returns whether a name has at most `limit` bytes, and no characters but those that every provider accepts. */
+export function isToolName(pointer: usize, length: u32, limit: u32): bool {
+  if (length == 0 || length > limit) return false;
   for (let i: u32 = 0; i < length; i++) {
     if (!isNameByte(byteAt(pointer, i))) return false;
   }

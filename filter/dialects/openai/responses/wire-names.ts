@@ -1,7 +1,7 @@
 // The names of tools as providers get them: one flat list of functions, without namespaces.
 // Why: docs/decisions/2026-11-22-responses-clients.md
 import { HubRequest } from "../../../hub/request/request";
-import { appendHashedName, isToolName } from "../../../hub/request/tool-name";
+import { appendHashedName, isToolName, MAX_TOOL_NAME } from "../../../hub/request/tool-name";
 import { NO_NODE, Tape } from "../../../bytes/json/tape";
 import { constant, scratchBuffer, Span } from "../../../bytes/text/bytes";
 import { hash64 } from "../../../bytes/text/hash";
@@ -27,7 +27,7 @@ export function spaceOf(tape: Tape, node: u32): u32 {
 export function wireName(tape: Tape, space: u32, name: u32, request: HubRequest): Span {
   wire.pointer = tape.pointer(name);
   wire.length = tape.size(name);
-  if (space == NO_NODE && isToolName(wire.pointer, wire.length)) return wire;
+  if (space == NO_NODE && isToolName(wire.pointer, wire.length, MAX_TOOL_NAME)) return wire;
   joined.clear();
   if (space != NO_NODE) {
     joined.bytes(tape.pointer(space), tape.size(space));
@@ -36,7 +36,7 @@ export function wireName(tape: Tape, space: u32, name: u32, request: HubRequest)
   joined.span(wire);
   let text = joined;
   joined.view(wire);
-  if (!isToolName(wire.pointer, wire.length)) {
+  if (!isToolName(wire.pointer, wire.length, MAX_TOOL_NAME)) {
     // The separator could be part of either name.
     let hash = hash64(tape.pointer(name), tape.size(name));
     if (space != NO_NODE) hash = hash64(tape.pointer(space), tape.size(space), hash);

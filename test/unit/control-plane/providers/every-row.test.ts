@@ -78,7 +78,7 @@ describe("every row", () => {
     const lines: string[] = [];
     for (const model of EVERY_MODEL) lines.push(await lineOf(model));
     await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("rows.txt");
-  }, 60_000);
+  });
 });
 
 describe("the names of providers", () => {

@@ -247,7 +247,7 @@ describe("what is made of a demanding request", () => {
   let translator: RequestTranslator;
   beforeAll(async () => {
     translator = await RequestTranslator.create();
-  }, 60_000);
+  });
 
   function bodyOf({ body, fault }: Translation, model: string): unknown {
     expect(fault).toBeUndefined();

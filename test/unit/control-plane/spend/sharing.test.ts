@@ -113,7 +113,7 @@ it("what clients may read of a failure is a fixed word of Redis, and of now", as
   await fake.stop();
   await expect.poll(() => spend.missing, { timeout: 20_000 }).toMatch(/\(ECONNREFUSED\): /);
   await spend.close();
-}, 60_000);
+});
 
 const missing = missingForRateLimitService(process.env);
 if (missing !== undefined) console.error(`· Not tested: sharing by Redis, because ${missing}`);

@@ -399,7 +399,7 @@ it("a reload that adds the first budget does not wait for an Envoy that stands s
   const model = modelWith({ budgets: [DAILY] });
   await spending.use({ model, environment: {} } as Configuration, directory);
   await spending.close();
-}, 10_000);
+});
 
 it("a worker that has no new configuration yet gets the limits of its budgets later", async () => {
   envoy.ids = [monthly];

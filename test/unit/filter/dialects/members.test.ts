@@ -15,7 +15,7 @@ import { CHAT, MESSAGES, RequestTranslator, type Translation } from "../request-
 let translator: RequestTranslator;
 beforeAll(async () => {
   translator = await RequestTranslator.create();
-}, 60_000);
+});
 
 /** Puts `member` with `value` into the object at a place of a request that is good without it. */
 function withMember({ id }: Place, member: string, value: unknown): unknown {

@@ -19,7 +19,7 @@ let replies: Responses;
 let requests: RequestTranslator;
 beforeAll(async () => {
   [replies, requests] = await Promise.all([Responses.load(), RequestTranslator.create()]);
-}, 120_000);
+});
 
 type Json = Record<string, unknown>;
 

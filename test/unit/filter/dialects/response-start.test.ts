@@ -7,7 +7,7 @@ let look: FirstTokenLook;
 
 beforeAll(async () => {
   look = await FirstTokenLook.load();
-}, 60_000);
+});
 
 const chunk = (delta: string, finish = "null"): string =>
   `data: {"id":"c","choices":[{"index":0,"delta":${delta},"finish_reason":${finish}}]}\n\n`;

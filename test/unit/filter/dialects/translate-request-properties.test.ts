@@ -11,7 +11,7 @@ import type { Limits, Options } from "../request-translator.ts";
 let translator: RequestTranslator;
 beforeAll(async () => {
   translator = await RequestTranslator.create();
-}, 60_000);
+});
 
 /** Translates and answers the body; an error when it was refused. */
 function body(request: unknown, from: number, to: number, options?: Options): unknown {

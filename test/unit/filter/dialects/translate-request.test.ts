@@ -28,7 +28,7 @@ import {
 let translator: RequestTranslator;
 beforeAll(async () => {
   translator = await RequestTranslator.create();
-}, 60_000);
+});
 
 /** The request as Anthropic reads it; fails with the words of its refusal. */
 function takenByAnthropic(body: string): AnthropicRequest {

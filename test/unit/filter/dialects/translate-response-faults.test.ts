@@ -11,7 +11,7 @@ const TO_OPENAI: Direction = { from: ANTHROPIC, to: OPENAI };
 let responses: Responses;
 beforeAll(async () => {
   responses = await Responses.load();
-}, 120_000);
+});
 
 function chunk(delta: unknown, finish: string | null = null): string {
   const choices = [{ index: 0, delta, finish_reason: finish }];

@@ -23,7 +23,7 @@ const TO_OPENAI: Direction = { from: ANTHROPIC, to: OPENAI };
 let responses: Responses;
 beforeAll(async () => {
   responses = await Responses.load();
-}, 120_000);
+});
 
 type Json = Record<string, unknown>;
 

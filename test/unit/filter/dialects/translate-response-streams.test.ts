@@ -13,7 +13,7 @@ const TO_OPENAI: Direction = { from: ANTHROPIC, to: OPENAI };
 let responses: Responses;
 beforeAll(async () => {
   responses = await Responses.load();
-}, 120_000);
+});
 
 function encode(text: string): Uint8Array {
   return new TextEncoder().encode(text);

@@ -32,7 +32,7 @@ const PATCH =
 let responses: Responses;
 beforeAll(async () => {
   responses = await Responses.load();
-}, 120_000);
+});
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 

@@ -28,9 +28,16 @@ const CHOICE_TYPE_NONE = constant(',"tool_choice":{"type":"none"');
 /** `metadata.user_id`: maxLength 256. */
 const MAX_USER: u32 = 256;
 
+/** `tools[].name`: `^[a-zA-Z0-9_-]{1,128}$`. */
+const MAX_NAME: u32 = 128;
+
 export class AnthropicRequestWriter extends AnthropicTurns {
   /** How the target's cloud expects the request; null if the target is at no cloud. */
   private hosted: HostedRequest | null = null;
+
+  protected maxToolName(): u32 {
+    return MAX_NAME;
+  }
 
   protected writeRequest(): void {
     const request = this.request;
@@ -170,7 +177,7 @@ export class AnthropicRequestWriter extends AnthropicTurns {
     else if (choice == CHOICE_ANY) out.text(',"tool_choice":{"type":"any"');
     else if (choice == CHOICE_NAMED) {
       out.text(',"tool_choice":{"type":"tool","name":');
-      this.writeChosenTool();
+      this.writeChosenTool(out);
     } else out.text(',"tool_choice":{"type":"auto"');
     if (isSerial && choice != CHOICE_NONE) out.text(',"disable_parallel_tool_use":true');
     out.byte(0x7d);

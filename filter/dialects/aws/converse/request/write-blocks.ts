@@ -9,11 +9,9 @@ import {
   NO_MESSAGE,
 } from "../../../../hub/request/request";
 import { FAMILY_MISTRAL } from "../../../../hub/request/request-report";
-import { appendHashedName, isToolName } from "../../../../hub/request/tool-name";
 import { byteAt, isDigit, isLetter } from "../../../../bytes/text/at";
-import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
+import { constant, Span } from "../../../../bytes/text/bytes";
 import { contains } from "../../../../bytes/text/find";
-import { hash64 } from "../../../../bytes/text/hash";
 import { ClaudeWriter } from "../../../anthropic/claude-writer";
 import { writeDocumentName } from "./document-names";
 import { DOCUMENT_FORMATS, formatOf, IMAGE_FORMATS } from "./media-formats";
@@ -82,7 +80,7 @@ export abstract class ConverseBlocks extends ClaudeWriter {
     this.begin(constant('{"toolUse":{"toolUseId":"'));
     this.writeToolId(block);
     this.out.text('","name":"');
-    writeToolName(block.name, block.nameLength, this.out);
+    this.out.bytes(block.name, block.nameLength);
     this.out.text('","input":');
     writeCallInput(block, this.out, this.report);
     this.out.text("}}");
@@ -135,12 +133,6 @@ export abstract class ConverseBlocks extends ClaudeWriter {
   protected writeBlockCache(block: Block): void {
     this.writeCachePoint(block.cache, block.cacheLength, this.report.paths.cache);
   }
-}
-
-/** Writes the name of a tool, the inside of a JSON string: as the client's, or with a hash. */
-export function writeToolName(pointer: usize, length: u32, out: ByteBuffer): void {
-  if (isToolName(pointer, length)) out.bytes(pointer, length);
-  else appendHashedName(pointer, length, hash64(pointer, length), out);
 }
 
 function isToolId(pointer: usize, length: u32): bool {

@@ -8,22 +8,17 @@ import {
   CHOICE_NONE,
   Tool,
 } from "../../../../hub/request/request";
-import { isToolName } from "../../../../hub/request/tool-name";
-import { NO_NODE } from "../../../../bytes/json/tape";
+import { writeString } from "../../../../hub/request/request-writing";
 import { ByteBuffer, constant, scratchBuffer } from "../../../../bytes/text/bytes";
-import { writeToolName } from "./write-blocks";
 import { ConverseMessages } from "./write-messages";
 
 const TOOL_CONFIG = constant('"toolConfig":{"tools":[');
-const TOOL = constant('{"toolSpec":{"name":"');
+const TOOL = constant('{"toolSpec":{"name":');
 
 /** Claude's own member, for what `toolChoice` cannot express. */
 const OWN_NONE = constant(',"tool_choice":{"type":"none"}');
 
 const TOOL_CHOICE_PATH = constant("tool_choice");
-
-const wire = scratchBuffer();
-const kept = scratchBuffer();
 
 export abstract class ConverseTools extends ConverseMessages {
   /** Members of `additionalModelRequestFields`, which are passed to the model as they are, with a comma before each. */
@@ -55,8 +50,8 @@ export abstract class ConverseTools extends ConverseMessages {
     for (let i = 0; i < called; i++) {
       const call = calledTool(request, i);
       this.begin(TOOL);
-      writeToolName(call.name, call.nameLength, out);
-      out.text('","inputSchema":{"json":{"type":"object"}}}}');
+      writeString(call.name, call.nameLength, out);
+      out.text(',"inputSchema":{"json":{"type":"object"}}}}');
     }
     out.text("]},");
     if (this.isClaude) this.extras.span(OWN_NONE);
@@ -65,9 +60,7 @@ export abstract class ConverseTools extends ConverseMessages {
   private writeDeclaration(tool: Tool): void {
     const out = this.out;
     this.begin(TOOL);
-    writeToolName(tool.name, tool.nameLength, out);
-    out.byte(0x22);
-    if (!isToolName(tool.name, tool.nameLength)) this.noteName(tool);
+    writeString(tool.name, tool.nameLength, out);
     this.writeToolDescription(tool);
     out.text(',"inputSchema":{"json":');
     this.writeToolSchema(tool);
@@ -96,9 +89,9 @@ export abstract class ConverseTools extends ConverseMessages {
       if (choice == CHOICE_ANY) out.text(',"toolChoice":{"any":{}}');
       else if (choice == CHOICE_AUTO) out.text(',"toolChoice":{"auto":{}}');
       else if (choice == CHOICE_NAMED) {
-        out.text(',"toolChoice":{"tool":{"name":"');
-        this.writeChosenName(out);
-        out.text('"}}');
+        out.text(',"toolChoice":{"tool":{"name":');
+        this.writeChosenTool(out);
+        out.text("}}");
       }
     }
   }
@@ -108,39 +101,12 @@ export abstract class ConverseTools extends ConverseMessages {
     const extras = this.extras;
     const choice = this.request.toolChoice;
     if (choice == CHOICE_NAMED) {
-      extras.text(',"tool_choice":{"type":"tool","name":"');
-      this.writeChosenName(extras);
+      extras.text(',"tool_choice":{"type":"tool","name":');
+      this.writeChosenTool(extras);
     } else {
-      extras.text(',"tool_choice":{"type":"');
-      extras.span(choice == CHOICE_ANY ? constant("any") : constant("auto"));
+      extras.text(',"tool_choice":{"type":');
+      extras.span(choice == CHOICE_ANY ? constant('"any"') : constant('"auto"'));
     }
-    extras.text('","disable_parallel_tool_use":true}');
-  }
-
-  private writeChosenName(out: ByteBuffer): void {
-    const request = this.request;
-    const node = request.chosenTool;
-    if (node != NO_NODE) writeToolName(this.tape.pointer(node), this.tape.size(node), out);
-    else writeToolName(request.chosenName, request.chosenNameLength, out);
-  }
-
-  /** Notes what the client calls a tool whose name has been replaced. */
-  private noteName(tool: Tool): void {
-    wire.clear();
-    writeToolName(tool.name, tool.nameLength, wire);
-    const tools = this.request.notes.tools;
-    const own = tools.find(tool.name, tool.nameLength);
-    if (own === null) {
-      tools.add(wire.pointer, wire.length, tool.name, tool.nameLength, 0, 0, false);
-      return;
-    }
-    // The client's own name and kind: the reader has noted them. Copied, because they move when the list grows.
-    const space = own.spaceLength;
-    kept.clear();
-    kept.bytes(own.name, own.nameLength);
-    kept.bytes(own.space, space);
-    const length = kept.length - space;
-    const name = kept.pointer;
-    tools.add(wire.pointer, wire.length, name, length, name + length, space, own.isCustom);
+    extras.text(',"disable_parallel_tool_use":true}');
   }
 }

@@ -10,9 +10,9 @@ import {
 import { markConversation } from "../../../../hub/request/cache-marks";
 import { FAMILY_CLAUDE, FAMILY_NOVA } from "../../../../hub/request/request-report";
 import { thinkingAsEffort } from "../../../../hub/request/request-effort";
-import { writeClosedSchema } from "../../../../hub/request/request-writing";
 import { escape } from "../../../../bytes/json/text";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../../../../bytes/text/bytes";
+import { writeStrictSchema } from "../../../anthropic/claude-schema";
 import { ConverseOptions } from "./write-options";
 
 const schema = scratchBuffer();
@@ -44,7 +44,7 @@ export class ConverseWriter extends ConverseOptions {
     if (this.isClaude && hasStop)
       out.text(',"additionalModelResponseFieldPaths":["/stop_sequence","/delta/stop_sequence"]');
     if (this.request.outputFormat == FORMAT_SCHEMA && this.limits.supportsOutputSchema)
-      this.writeSchema();
+      this.writeOutputSchema();
     this.writeTier();
     this.writeMetadata();
     if (this.tape.isString(this.request.user)) this.report.drop(this.report.paths.user);
@@ -120,9 +120,9 @@ export class ConverseWriter extends ConverseOptions {
   }
 
   /** Writes the schema of the response, which is a string. */
-  private writeSchema(): void {
+  private writeOutputSchema(): void {
     schema.clear();
-    writeClosedSchema(this.tape, this.request.schema, schema);
+    writeStrictSchema(this.tape, this.request.schema, schema);
     this.out.text(
       ',"outputConfig":{"textFormat":{"type":"json_schema","structure":{"jsonSchema":{"schema":"',
     );

@@ -71,7 +71,7 @@ export abstract class GeminiConfig extends GeminiThinking {
       writeValue(this.tape, schema, this.out);
     } else {
       this.begin(constant('"responseSchema":'));
-      this.writeOldSchema(schema, 0);
+      this.writeOldSchema(schema);
     }
   }
 }

@@ -2,6 +2,7 @@
 // ("Unknown name … Cannot find field"), so what has no place there is left out: the schema becomes wider, never wrong.
 // @see https://ai.google.dev/api/caching#Schema
 import { writeString, writeValue } from "../../../../hub/request/request-writing";
+import { isRecursive, referredSchema } from "../../../../hub/request/schema-refs";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant, Span } from "../../../../bytes/text/bytes";
 import { GeminiContents } from "./write-contents";
@@ -23,11 +24,29 @@ const SAME: StaticArray<Span> = [
 ];
 
 const MAX_DEPTH: i32 = 32;
+/** Definitions that refer to each other may double with each step. Bytes of one schema. */
+const MAX_INLINED: u32 = 256 << 10;
 
 export abstract class OldSchemas extends GeminiContents {
+  /** The schema with the definitions, and where its output ends. */
+  private root: u32 = NO_NODE;
+  private limit: u32 = 0;
+
+  /** Writes a schema, with its definitions in the places that refer to them. */
+  protected writeOldSchema(schema: u32): void {
+    this.root = schema;
+    this.limit = this.out.length + this.tape.size(schema) + MAX_INLINED;
+    this.writeSubset(schema, 0);
+  }
+
   /** Writes the schema; anything but an object, or one that is nested too deep, allows everything. */
-  protected writeOldSchema(schema: u32, depth: i32): void {
+  private writeSubset(schema: u32, depth: i32): void {
     const tape = this.tape;
+    const referred = referredSchema(tape, this.root, schema);
+    if (referred != NO_NODE && !isRecursive(tape, schema, referred)) {
+      this.writeSubset(this.out.length < this.limit ? referred : NO_NODE, depth + 1);
+      return;
+    }
     if (!tape.isObject(schema) || depth > MAX_DEPTH) {
       this.out.text("{}");
       return;
@@ -46,7 +65,7 @@ export abstract class OldSchemas extends GeminiContents {
     else if (tape.equals(key, constant("properties"))) this.writeProperties(value, depth);
     else if (tape.equals(key, constant("items"))) {
       this.begin(constant('"items":'));
-      this.writeOldSchema(value, depth + 1);
+      this.writeSubset(value, depth + 1);
     } else if (tape.equals(key, constant("anyOf")) || tape.equals(key, constant("oneOf"))) {
       this.writeChoices(value, depth);
     } else if (tape.equals(key, constant("enum"))) this.writeEnum(value);
@@ -94,7 +113,7 @@ export abstract class OldSchemas extends GeminiContents {
     const end = tape.next(value);
     for (let key = tape.first(value); key < end && tape.isObject(value); key = tape.next(key + 1)) {
       this.writeName(key);
-      this.writeOldSchema(key + 1, depth + 1);
+      this.writeSubset(key + 1, depth + 1);
     }
     this.out.byte(0x7d);
   }
@@ -106,7 +125,7 @@ export abstract class OldSchemas extends GeminiContents {
     const end = tape.next(value);
     for (let item = tape.first(value); item < end; item = tape.next(item)) {
       this.separate();
-      this.writeOldSchema(item, depth + 1);
+      this.writeSubset(item, depth + 1);
     }
     this.out.byte(0x5d);
   }

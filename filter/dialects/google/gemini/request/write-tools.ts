@@ -46,7 +46,7 @@ export abstract class GeminiTools extends OldSchemas {
       this.writeToolHead(tool);
       if (isEmpty) return;
       this.out.span(OLD_SCHEMA);
-      this.writeOldSchema(tool.schema, 0);
+      this.writeOldSchema(tool.schema);
     } else {
       // Whether calls must match is one setting of the whole request.
       const isStrict = tool.isStrict;
@@ -65,7 +65,7 @@ export abstract class GeminiTools extends OldSchemas {
     out.span(CALLING);
     if (choice == CHOICE_NAMED) {
       out.text('ANY","allowedFunctionNames":[');
-      this.writeChosenTool();
+      this.writeChosenTool(out);
       out.text("]}}");
     } else if (choice == CHOICE_ANY) out.text('ANY"}}');
     else if (choice == CHOICE_NONE) out.text('NONE"}}');

@@ -124,7 +124,7 @@ export class ChatRequestWriter extends ChatMessages {
     else if (choice == CHOICE_ANY) out.text('"required"');
     else if (choice == CHOICE_NAMED) {
       out.text('{"type":"function","function":{"name":');
-      this.writeChosenTool();
+      this.writeChosenTool(out);
       out.text("}}");
     }
     if (request.forbidsParallelTools) out.text(',"parallel_tool_calls":false');
@@ -149,7 +149,7 @@ export class ChatRequestWriter extends ChatMessages {
       return;
     }
     out.text(',"response_format":{"type":"json_schema","json_schema":{"name":');
-    this.writeSchema(constant('"answer"'));
+    this.writeNamedSchema(constant('"answer"'));
     if (isStrictSchema(this.tape, this.request.schema)) out.text(',"strict":true');
     out.text("}}");
   }

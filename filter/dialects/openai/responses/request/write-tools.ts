@@ -115,7 +115,7 @@ export abstract class ResponsesTools extends ResponsesInput {
       if (tool.isCustom != 0 && this.tape.equals(chosen, name)) isCustom = true;
     }
     this.out.span(isCustom ? CUSTOM : FUNCTION);
-    this.writeChosenTool();
+    this.writeChosenTool(this.out);
     this.out.byte(0x7d);
   }
 

@@ -132,7 +132,7 @@ export class ResponsesRequestWriter extends ResponsesTools {
       return;
     }
     out.text('"format":{"type":"json_schema","name":');
-    this.writeSchema(constant('"response"'));
+    this.writeNamedSchema(constant('"response"'));
     out.span(
       isStrictSchema(this.tape, this.request.schema)
         ? constant(',"strict":true}')

@@ -17,7 +17,7 @@ let framer: EventStreamFramer;
 
 beforeAll(async () => {
   framer = await EventStreamFramer.load();
-}, 60_000);
+});
 
 const TEXT = eventFrame("contentBlockDelta", {
   contentBlockIndex: 0,

@@ -6,7 +6,7 @@ import { ANTHROPIC, OPENAI, Responses, RESPONSES } from "../../response-translat
 let responses: Responses;
 beforeAll(async () => {
   responses = await Responses.load();
-}, 120_000);
+});
 
 interface Case {
   provider: string;

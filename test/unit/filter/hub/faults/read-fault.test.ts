@@ -5,7 +5,7 @@ import { ANTHROPIC, OPENAI, Responses } from "../../response-translator.ts";
 let responses: Responses;
 beforeAll(async () => {
   responses = await Responses.load();
-}, 120_000);
+});
 
 interface Envelope {
   type?: string;

@@ -5,7 +5,7 @@ import { CHAT, MESSAGES, RequestTranslator, RESPONSES } from "../../request-tran
 let translator: RequestTranslator;
 beforeAll(async () => {
   translator = await RequestTranslator.create();
-}, 60_000);
+});
 
 interface Body {
   tools?: { name?: string; function?: { name: string } }[];

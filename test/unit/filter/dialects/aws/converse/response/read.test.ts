@@ -29,7 +29,7 @@ const TO_RESPONSES = { from: CONVERSE, to: RESPONSES };
 let responses: Responses;
 beforeAll(async () => {
   responses = await Responses.load();
-}, 120_000);
+});
 
 type Json = Record<string, unknown>;
 

@@ -14,7 +14,7 @@ import { runGolden } from "../../../../request-golden.ts";
 let translator: RequestTranslator;
 beforeAll(async () => {
   translator = await RequestTranslator.create();
-}, 60_000);
+});
 
 /** A model with the limits of a case. */
 function modelOf({ limits = {} }: Options): string {

@@ -14,7 +14,7 @@ import { anthropicMessage, openaiCompletion } from "../../../../sdk-streams.ts";
 let responses: Responses;
 beforeAll(async () => {
   responses = await Responses.load();
-}, 120_000);
+});
 
 type Json = Record<string, unknown>;
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -21,7 +21,7 @@ const TO_CHAT = { from: RESPONSES, to: OPENAI };
 let responses: Responses;
 beforeAll(async () => {
   responses = await Responses.load();
-}, 120_000);
+});
 
 type Json = Record<string, unknown>;
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -21,7 +21,7 @@ const FROM_MESSAGES: Direction = { from: ANTHROPIC, to: RESPONSES };
 let responses: Responses;
 beforeAll(async () => {
   responses = await Responses.load();
-}, 120_000);
+});
 
 type Json = Record<string, unknown>;
 

@@ -1,0 +1,75 @@
+// Replaces the names of tools that a provider rejects, in the tools, the calls and the choice. The client gets its own names
+// back: the request's notes have them, and the writers of responses restore them.
+import { NO_NODE } from "../../bytes/json/tape";
+import { scratchBuffer, Span } from "../../bytes/text/bytes";
+import { hash64 } from "../../bytes/text/hash";
+import { ClientTools } from "./client-tools";
+import { BLOCK_TOOL_CALL, HubRequest } from "./request";
+import { appendHashedName, isToolName } from "./tool-name";
+
+const hashed = scratchBuffer();
+const own = scratchBuffer();
+const fitted = new Span(0, 0);
+
+/** Fits all names of a request. `limit`: the longest that the provider accepts, in bytes, at least 64. */
+export function fitToolNames(request: HubRequest, limit: u32): void {
+  for (let i: u32 = 0; i < request.tools.count; i++) {
+    const tool = request.tool(i);
+    if (!fit(request, tool.name, tool.nameLength, limit)) continue;
+    noteName(request.notes.tools, tool.name, tool.nameLength);
+    tool.name = fitted.pointer;
+    tool.nameLength = fitted.length;
+  }
+  for (let i: u32 = 0; i < request.blocks.count; i++) {
+    const block = request.block(i);
+    if (block.kind != BLOCK_TOOL_CALL) continue;
+    if (!fit(request, block.name, block.nameLength, limit)) continue;
+    block.name = fitted.pointer;
+    block.nameLength = fitted.length;
+  }
+  const chosen = request.chosenTool;
+  if (chosen != NO_NODE) {
+    if (!fit(request, request.tape.pointer(chosen), request.tape.size(chosen), limit)) return;
+    request.chosenTool = NO_NODE;
+  } else if (
+    request.chosenNameLength == 0 ||
+    !fit(request, request.chosenName, request.chosenNameLength, limit)
+  ) {
+    return;
+  }
+  request.chosenName = fitted.pointer;
+  request.chosenNameLength = fitted.length;
+}
+
+/** Returns whether a name had to be replaced; then `fitted` is the one that the provider gets. */
+function fit(request: HubRequest, name: usize, length: u32, limit: u32): bool {
+  if (isToolName(name, length, limit)) return false;
+  hashed.clear();
+  appendHashedName(name, length, hash64(name, length), hashed);
+  fitted.pointer = request.keep(hashed);
+  fitted.length = hashed.length;
+  return fitted.pointer != 0;
+}
+
+/** Notes under the name in `fitted` how the client declared a tool. */
+function noteName(tools: ClientTools, name: usize, length: u32): void {
+  const declared = tools.find(name, length);
+  if (declared === null) {
+    tools.add(fitted.pointer, fitted.length, name, length, 0, 0, false);
+    return;
+  }
+  // The reader has noted the client's own name and kind. Copied, because they move when the list grows.
+  own.clear();
+  own.bytes(declared.name, declared.nameLength);
+  own.bytes(declared.space, declared.spaceLength);
+  const nameLength = declared.nameLength;
+  tools.add(
+    fitted.pointer,
+    fitted.length,
+    own.pointer,
+    nameLength,
+    own.pointer + nameLength,
+    own.length - nameLength,
+    declared.isCustom,
+  );
+}
