@@ -170,8 +170,13 @@ export abstract class ProviderDialect {
     return textBytes(tape);
   }
 
-  /** Returns whether the data of a stream's event (not empty) is only the usage that `askUsage` has asked for. */
-  isUsageChunk(_pointer: usize, _length: u32): bool {
+  /** Returns whether the event in the tape is the last one of its stream, whatever reason it has. */
+  isLastEvent(_tape: Tape): bool {
+    return false;
+  }
+
+  /** Returns whether the event in the tape is only the usage that `askUsage` has asked for. */
+  isUsageChunk(_tape: Tape): bool {
     return false;
   }
 

@@ -1,17 +1,16 @@
-// Inspects the beginning of a 200 response that is still held: is it a response of the model, or an error?
+// Decides what the beginning of a 200 response that is still held is: a response of the model, or an error.
 //
 // It is a response from the first event with content on (text, reasoning, a tool call, or the finish reason). The events
-// before it (a role, an empty block, pings) are held with the headers, up to MAX_HOLD_SECONDS and MAX_HELD_BYTES.
-import { wasRefused } from "../memory/blocks";
-import { mayHold } from "../memory/memory-budget";
+// before it (a role, an empty block, pings) are held with the headers, up to MAX_HOLD_SECONDS and MAX_HELD_BYTES. Whoever reads
+// the response offers what it has framed and scanned: nothing is read for this alone.
 import { Fault } from "../hub/faults/fault";
-import { excerpt, readEventFault, readFaultBody } from "../hub/faults/read-fault";
-import { scan, scanMessage, SCAN_OK } from "../bytes/json/scan";
-import { scratchTape } from "../bytes/json/tape";
-import { LOOKS_JSON, LOOKS_OPEN } from "../bytes/sse/looks-like";
+import { excerpt, readFaultBody } from "../hub/faults/read-fault";
+import { scanMessage, SCAN_OK } from "../bytes/json/scan";
+import { Tape } from "../bytes/json/tape";
+import { LOOKS_JSON, LOOKS_OPEN, LOOKS_SSE, looksLike } from "../bytes/sse/looks-like";
 import { byteAt, startsWith } from "../bytes/text/at";
-import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
-import { Framer } from "../bytes/framer";
+import { constant, Span } from "../bytes/text/bytes";
+import { beginsWith } from "../bytes/text/readable";
 import { ProviderDialect } from "./provider-dialect";
 
 /** What the beginning of a response shows. */
@@ -20,135 +19,118 @@ export const HAS_CONTENT: i32 = 1;
 export const IS_ERROR: i32 = 2;
 
 /** A longer complete response, and a stream with so many bytes before its content, are released. */
-const MAX_HELD_BYTES: u32 = 64 << 10;
-/** Since the first event: the pings of a model that thinks for long must reach the client. */
+export const MAX_HELD_BYTES: u32 = 64 << 10;
+/** Since the first bytes: the pings of a model that thinks for long must reach the client. */
 const MAX_HOLD_SECONDS: i64 = 5;
 
 const ERROR = constant("error");
 const TYPE = constant("type");
+const LESS_THAN: u32 = 0x3c;
 
-const tape = scratchTape();
-
-/** One per response, released by its owner. */
+/** One per response. What is offered once it is decided changes nothing. */
 export class FirstToken {
+  /** What the response shows so far. */
+  result: i32 = PENDING;
   /** The error, if the response is one. */
   fault: Fault | null = null;
   /** Bytes received so far. */
   seen: u32 = 0;
-  private framer: Framer;
-  private contentKind: i32 = LOOKS_OPEN;
-  /** The beginning of a JSON body; all of it if it is an error. */
-  private body: ByteBuffer = new ByteBuffer();
-  private firstEvent: i64 = 0;
+  private kind: i32 = LOOKS_OPEN;
+  private startedAt: i64 = 0;
 
   constructor(
     private dialect: ProviderDialect,
     private isStreaming: bool,
-  ) {
-    this.framer = dialect.newFramer();
+  ) {}
+
+  get isPending(): bool {
+    return this.result == PENDING;
   }
 
-  /** Reads the next bytes, with PADDING behind them. `now` in seconds. Returns what the response shows so far. */
-  push(pointer: usize, length: u32, isLast: bool, now: i64): i32 {
+  /** Whether it is a JSON body, which `judge` decides about. */
+  get isJson(): bool {
+    return this.kind == LOOKS_JSON;
+  }
+
+  /** The next bytes, before they are framed. */
+  begin(pointer: usize, length: u32): void {
     this.seen += length;
-    if (this.contentKind == LOOKS_OPEN && length > 0)
-      this.contentKind = this.framer.kindOf(pointer, length);
-    if (this.contentKind == LOOKS_OPEN)
-      return isLast ? this.fail("The upstream's response is empty.") : PENDING;
-    if (this.contentKind == LOOKS_JSON) return this.readJson(pointer, length, isLast);
-    if (!this.isStreaming && this.seen == length) return this.readOther(pointer, length);
-    return this.readStream(pointer, length, isLast, now);
+    if (this.kind != LOOKS_OPEN || length == 0) return;
+    this.kind = looksLike(pointer, length);
+    if (this.kind != LOOKS_SSE) return;
+    if (!this.isStreaming) this.readOther(pointer, length);
+    else if (beginsWith(pointer, length, LESS_THAN))
+      this.reject("The upstream's response is not an event stream: " + excerpt(pointer, length));
   }
 
-  release(): void {
-    this.framer.release();
-    this.body.release();
+  /** An event reports an error, by its name or by its frame. */
+  fail(fault: Fault): void {
+    if (this.result != PENDING) return;
+    this.fault = fault;
+    this.result = IS_ERROR;
   }
 
-  private fail(message: string): i32 {
-    this.fault = new Fault(502, message);
-    return IS_ERROR;
+  /** The stream has ended. */
+  end(): void {
+    this.reject("The upstream ended the stream without a response.");
   }
 
-  /** Reads a complete response, or an error: the first member decides. It is held to its end, to detect an incomplete one. */
-  private readJson(pointer: usize, length: u32, isLast: bool): i32 {
-    const body = this.body;
-    if (body.length == 0 && (isLast || length >= MAX_HELD_BYTES))
-      return this.judge(pointer, length, isLast);
-    body.bytes(pointer, length);
-    if (!isLast && body.length < MAX_HELD_BYTES && mayHold(body.length)) return PENDING;
-    body.reserve(0);
-    return this.judge(body.pointer, body.length, isLast);
+  /** An event is not JSON. */
+  rejectEvent(pointer: usize, length: u32): void {
+    this.reject("The upstream sent an event that is not valid JSON: " + excerpt(pointer, length));
   }
 
-  private judge(pointer: usize, length: u32, isLast: bool): i32 {
+  readEvent(tape: Tape): void {
+    if (this.result != PENDING) return;
+    const fault = this.dialect.failureOf(tape);
+    if (fault !== null) this.fail(fault);
+    else if (this.dialect.isFirstToken(tape)) this.result = HAS_CONTENT;
+  }
+
+  /** Decides about a JSON body, or the first MAX_HELD_BYTES of it. @param code what the scanner returned for all of it */
+  judge(pointer: usize, length: u32, code: i32): void {
+    if (this.result != PENDING) return;
     if (beginsWithError(pointer, length)) {
-      this.fault = readFaultBody(0, pointer, length);
-      return IS_ERROR;
+      this.fail(readFaultBody(0, pointer, length));
+      // By its length alone, however it is cut: a longer one is not checked.
+    } else if (code == SCAN_OK || length >= MAX_HELD_BYTES) {
+      this.result = HAS_CONTENT;
+    } else {
+      this.reject("The upstream's response is not valid JSON: " + scanMessage(code) + ".");
     }
-    // By its length alone, however it is cut: a longer one is not checked.
-    const isHeld = isLast && length < MAX_HELD_BYTES;
-    const code = isHeld ? scan(tape, pointer, length) : SCAN_OK;
-    tape.reset();
-    if (code == SCAN_OK) return HAS_CONTENT;
-    return this.fail("The upstream's response is not valid JSON: " + scanMessage(code) + ".");
   }
 
-  /** Reads a response that is neither JSON nor requested as a stream. */
-  private readOther(pointer: usize, length: u32): i32 {
-    const first = byteAt(pointer);
+  /** All bytes so far have been read, at `now` in seconds. A JSON body is held to its end, to detect an incomplete one. */
+  settle(isLast: bool, now: i64): void {
+    if (this.result != PENDING) return;
+    if (this.startedAt == 0) this.startedAt = now;
+    if (isLast && this.kind == LOOKS_OPEN) this.reject("The upstream's response is empty.");
+    else if (isLast) this.end();
+    else if (
+      this.seen >= MAX_HELD_BYTES ||
+      (this.kind == LOOKS_SSE && now - this.startedAt >= MAX_HOLD_SECONDS)
+    )
+      this.release();
+  }
+
+  /** The response goes on as it is. */
+  release(): void {
+    if (this.result == PENDING) this.result = HAS_CONTENT;
+  }
+
+  private reject(message: string): void {
+    this.fail(new Fault(502, message));
+  }
+
+  /** Reads the beginning of a response that is neither JSON nor requested as a stream. */
+  private readOther(pointer: usize, length: u32): void {
     // Some providers always stream: `data:`, `event:`, a comment.
-    if (first == 0x64 || first == 0x65 || first == 0x3a) return HAS_CONTENT;
-    return this.fail("The upstream's response is not JSON: " + excerpt(pointer, length));
-  }
-
-  private readStream(pointer: usize, length: u32, isLast: bool, now: i64): i32 {
-    const isPage = this.seen == length && byteAt(pointer) == 0x3c;
-    if (isPage)
-      return this.fail(
-        "The upstream's response is not an event stream: " + excerpt(pointer, length),
-      );
-    const framer = this.framer;
-    framer.push(pointer, length);
-    let result = this.readEvents(framer, now);
-    // Nothing behind the first token is read here: a copy of it would cost as much as all that is.
-    if (result == PENDING) framer.hold();
-    if (result == PENDING && isLast) {
-      framer.end();
-      result = this.readEvents(framer, now);
-      if (result == PENDING) return this.fail("The upstream ended the stream without a response.");
-    }
-    const isLong = this.seen >= MAX_HELD_BYTES || !mayHold(this.seen) || wasRefused();
-    return result == PENDING && isLong ? HAS_CONTENT : result;
-  }
-
-  private readEvents(framer: Framer, now: i64): i32 {
-    while (framer.next()) {
-      if (this.firstEvent == 0) this.firstEvent = now;
-      const result = framer.dataLength > 0 ? this.readEvent(framer) : PENDING;
-      if (result != PENDING) return result;
-      if (now - this.firstEvent >= MAX_HOLD_SECONDS) return HAS_CONTENT;
-    }
-    return PENDING;
-  }
-
-  private readEvent(framer: Framer): i32 {
-    const pointer = framer.dataPointer;
-    const length = framer.dataLength;
-    if (framer.isError()) {
-      this.fault = readEventFault(framer);
-      return IS_ERROR;
-    }
-    if (this.dialect.isEndMark(pointer, length))
-      return this.fail("The upstream ended the stream without a response.");
-    if (scan(tape, pointer, length) != SCAN_OK) {
-      return this.fail(
-        "The upstream sent an event that is not valid JSON: " + excerpt(pointer, length),
-      );
-    }
-    this.fault = this.dialect.failureOf(tape);
-    if (this.fault !== null) return IS_ERROR;
-    return this.dialect.isFirstToken(tape) ? HAS_CONTENT : PENDING;
+    const isStream =
+      beginsWith(pointer, length, 0x64) ||
+      beginsWith(pointer, length, 0x65) ||
+      beginsWith(pointer, length, 0x3a);
+    if (isStream) this.release();
+    else this.reject("The upstream's response is not JSON: " + excerpt(pointer, length));
   }
 }
 

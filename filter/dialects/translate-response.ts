@@ -7,6 +7,7 @@ import { heldBytes, wasRefused } from "../memory/blocks";
 import { mayHold } from "../memory/memory-budget";
 import { Framer } from "../bytes/framer";
 import { LOOKS_JSON, LOOKS_OPEN, LOOKS_SSE } from "../bytes/sse/looks-like";
+import { FirstToken, MAX_HELD_BYTES } from "./response-start";
 import { ClientDialect } from "./client-dialect";
 import { ProviderDialect } from "./provider-dialect";
 import { defaultDialect } from "./dialect-registry";
@@ -69,8 +70,8 @@ export class ResponseOptions {
 
 /** One per response, released by its owner. Either `push` … `end`, or `complete` once. */
 export class ResponseTranslator extends ResponseFacts {
-  /** Whether the fault is an event that is not JSON. */
-  isGarbled: bool = false;
+  /** Reads the events until it is decided whether the response has begun; null from then on. */
+  start: FirstToken | null = null;
   private translation: Translation;
   private framer: Framer;
   private pattern: Pattern = new Pattern();
@@ -160,14 +161,12 @@ export class ResponseTranslator extends ResponseFacts {
     const before = heldBytes();
     const reader = this.streamReader(out);
     if (reader.isOver || length == 0) return;
-    if (this.contentKind == LOOKS_OPEN) this.contentKind = this.framer.kindOf(pointer, length);
-    if (this.contentKind == LOOKS_JSON) {
-      this.body.bytes(pointer, length);
-    } else {
-      this.framer.push(pointer, length);
-      this.readEvents(reader, false);
-      this.framer.hold();
+    if (this.contentKind == LOOKS_OPEN) {
+      this.contentKind = this.framer.kindOf(pointer, length);
+      if (this.contentKind == LOOKS_SSE) this.readHeld(reader);
     }
+    if (this.contentKind == LOOKS_SSE) this.readBytes(reader, pointer, length);
+    else this.holdBody(pointer, length);
     this.held += heldBytes() - before;
     if (this.failsForMemory(reader, out)) return;
     const event = max(this.body.length, this.framer.heldLength());
@@ -192,6 +191,7 @@ export class ResponseTranslator extends ResponseFacts {
     if (this.contentKind == LOOKS_JSON) {
       this.readWhole(reader, this.body.pointer, this.body.length);
     } else {
+      this.readHeld(reader);
       // The last event may lack its empty line. One that is cut in the middle is ignored.
       this.framer.end();
       this.readEvents(reader, true);
@@ -208,9 +208,7 @@ export class ResponseTranslator extends ResponseFacts {
   complete(pointer: usize, length: u32, out: ByteBuffer): u32 {
     const reader = this.makeReader(this.options.to.newCompleteWriter(out, this.translation));
     if (this.framer.kindOf(pointer, length) == LOOKS_SSE) {
-      this.framer.push(pointer, length);
-      this.readEvents(reader, false);
-      this.framer.hold();
+      this.readBytes(reader, pointer, length);
       this.framer.end();
       this.readEvents(reader, true);
       this.framer.hold();
@@ -249,6 +247,35 @@ export class ResponseTranslator extends ResponseFacts {
     reader.fail(outOfMemory("response"));
     this.framer.release();
     this.body.release();
+  }
+
+  /** Offers an event that has been read. */
+  private offer(start: FirstToken, reader: ResponseReader): void {
+    start.readEvent(tape);
+    const failure = reader.failure;
+    if (failure !== null) start.fail(failure);
+  }
+
+  private holdBody(pointer: usize, length: u32): void {
+    const body = this.body;
+    const start = this.start;
+    body.bytes(pointer, length);
+    if (start !== null && start.isJson && body.length >= MAX_HELD_BYTES)
+      start.judge(body.pointer, body.length, SCAN_OK);
+  }
+
+  /** Reads the white space that came before it was known what follows. */
+  private readHeld(reader: ResponseReader): void {
+    const body = this.body;
+    if (body.length == 0) return;
+    this.readBytes(reader, body.pointer, body.length);
+    body.release();
+  }
+
+  private readBytes(reader: ResponseReader, pointer: usize, length: u32): void {
+    this.framer.push(pointer, length);
+    this.readEvents(reader, false);
+    this.framer.hold();
   }
 
   private readEvents(reader: ResponseReader, isTail: bool): void {
@@ -302,31 +329,40 @@ export class ResponseTranslator extends ResponseFacts {
     const framer = this.framer;
     const pointer = framer.dataPointer;
     const length = framer.dataLength;
+    const start = this.start;
     if (this.options.from.isEndMark(pointer, length)) {
+      if (start !== null) start.end();
       reader.endOfStream();
       return;
     }
     if (framer.isError()) {
-      reader.fail(readEventFault(framer));
+      const fault = readEventFault(framer);
+      if (start !== null) start.fail(fault);
+      reader.fail(fault);
       return;
     }
     const code = scan(tape, pointer, length);
     if (code != SCAN_OK) {
+      if (start !== null) start.rejectEvent(pointer, length);
       if (isTail) return;
-      this.isGarbled = true;
       reader.fail(notJson("The upstream sent an event that", code));
       return;
     }
     if (this.options.countsText) this.textBytes += this.options.from.textBytes(tape);
     reader.repeatable.clear();
     reader.readEvent(tape);
+    if (start !== null) this.offer(start, reader);
     if (this.options.seeksToken && !this.hasToken && reader.failure == null)
       this.hasToken = this.options.from.isFirstToken(tape);
-    this.pattern.learn(framer.textPointer, framer.textLength, reader.repeatable);
+    // An event that repeats one before the first token may be the first token.
+    if (start === null || !start.isPending)
+      this.pattern.learn(framer.textPointer, framer.textLength, reader.repeatable);
   }
 
   private readWhole(reader: ResponseReader, pointer: usize, length: u32): void {
     const code = scan(tape, pointer, length);
+    const start = this.start;
+    if (start !== null) start.judge(pointer, length, code);
     if (code == SCAN_OK) reader.readWhole(tape);
     else if (length == 0) reader.fail(noResponse(pointer, length));
     else reader.fail(notJson("The upstream's response", code));

@@ -4,9 +4,8 @@ import { countRefusal, mayHold } from "../memory/memory-budget";
 import { ResponseFacts } from "../hub/response/facts";
 import { Usage } from "../hub/response/usage";
 import { FINISH_NONE } from "../hub/response/finish-reason";
-import { noteText } from "../hub/response/text-bytes";
 import { scan, scanMembers, SCAN_OK, stringEnd } from "../bytes/json/scan";
-import { scratchTape } from "../bytes/json/tape";
+import { scratchTape, Tape } from "../bytes/json/tape";
 import { byteAt } from "../bytes/text/at";
 import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
 import { find, findLast } from "../bytes/text/find";
@@ -25,7 +24,7 @@ const END_LENGTH: u32 = 64 << 10;
 /** A request that a response repeats behind its usage may have members of the same name: so many are tried. */
 const MAX_USAGES: u32 = 32;
 
-const tape = scratchTape();
+const own = scratchTape();
 
 /** The name of a model that is longer is not kept. Bytes. */
 const MAX_MODEL: u32 = 200;
@@ -80,29 +79,20 @@ export class UsageObserver extends ResponseFacts {
     return this.isRecorded && !this.hasToken;
   }
 
-  /**
-   * The data of an event of a stream that may have `eventMembers` of its dialect, or the first token. The block must be
-   * writable and have PADDING bytes behind its end.
-   */
-  event(pointer: usize, length: u32): void {
+  /** Reads an event of a stream, which may have `eventMembers` of its dialect, or the first token. */
+  readEvent(tape: Tape): void {
     this.isRead = true;
-    if (scan(tape, pointer, length) != SCAN_OK) return;
-    if (this.countsText) this.textBytes += this.dialect.textBytes(tape);
-    if (this.seeksToken) this.hasToken = this.isToken();
-    this.readTape();
+    if (this.seeksToken) this.hasToken = this.isToken(tape);
+    this.readTape(tape);
   }
 
-  /** Counts the text of the data of an event, as in `event`, of which nothing else is read. Returns its bytes, and sets `lastText`. */
-  countText(pointer: usize, length: u32): u32 {
-    noteText(0);
-    if (scan(tape, pointer, length) != SCAN_OK) return 0;
-    const bytes = this.dialect.textBytes(tape);
-    tape.reset();
-    this.textBytes += bytes;
-    return bytes;
+  /** Reads a complete response that has been scanned. */
+  readWhole(tape: Tape): void {
+    this.isRead = true;
+    this.readTape(tape);
   }
 
-  /** The next bytes of a complete response, as in `event`. */
+  /** The next bytes of a complete response. The block must be writable and have PADDING bytes behind its end. */
   part(pointer: usize, length: u32, isLast: bool): void {
     if (this.isRead) return;
     if (this.isCut) return this.keepEnd(pointer, length);
@@ -160,15 +150,15 @@ export class UsageObserver extends ResponseFacts {
     for (let i: u32 = 0; i < MAX_USAGES; i++) {
       const usage = findLast(pointer, before, USAGE);
       if (usage <= pointer) return;
-      if (scanMembers(tape, usage, <u32>(end - usage)) == SCAN_OK) return this.readTape();
+      if (scanMembers(own, usage, <u32>(end - usage)) == SCAN_OK) return this.readOwnTape();
       before = <u32>(usage - pointer);
     }
-    tape.reset();
+    own.reset();
   }
 
   private read(pointer: usize, length: u32): void {
     if (pointer == 0 || this.readEnd(pointer, length)) return;
-    if (scan(tape, pointer, length) == SCAN_OK) this.readTape();
+    if (scan(own, pointer, length) == SCAN_OK) this.readOwnTape();
   }
 
   /**
@@ -182,8 +172,8 @@ export class UsageObserver extends ResponseFacts {
     const usage = findLast(pointer, length, USAGE);
     if (usage <= pointer) return false;
     const before = <u32>(usage - pointer);
-    if (scanMembers(tape, usage, length - before) != SCAN_OK) return false;
-    this.readTape();
+    if (scanMembers(own, usage, length - before) != SCAN_OK) return false;
+    this.readOwnTape();
     if (!seeksFinish) return true;
     if (
       this.reason == FINISH_NONE &&
@@ -193,14 +183,14 @@ export class UsageObserver extends ResponseFacts {
         usage,
       )
     )
-      this.reason = dialect.reasonOf(tape, tape.root());
+      this.reason = dialect.reasonOf(own, own.root());
     if (this.reason == FINISH_NONE) {
-      tape.reset();
+      own.reset();
       return false;
     }
     if (this.scanText(find(pointer, min(before, MODEL_WITHIN), MODEL), MODEL.length, usage))
-      this.readModel(tape.root());
-    tape.reset();
+      this.readModel(own, own.root());
+    own.reset();
     return true;
   }
 
@@ -211,25 +201,29 @@ export class UsageObserver extends ResponseFacts {
     if (byteAt(start) == SPACE) start++;
     if (byteAt(start) != QUOTE) return false;
     const stop = stringEnd(start + 1, end);
-    return stop != 0 && scan(tape, start, <u32>(stop + 1 - start)) == SCAN_OK;
+    return stop != 0 && scan(own, start, <u32>(stop + 1 - start)) == SCAN_OK;
   }
 
-  private isToken(): bool {
+  private isToken(tape: Tape): bool {
     return this.dialect.isFirstToken(tape) && this.dialect.failureOf(tape) === null;
   }
 
-  private readTape(): void {
+  private readOwnTape(): void {
+    this.readTape(own);
+    own.reset();
+  }
+
+  private readTape(tape: Tape): void {
     const dialect = this.dialect;
     dialect.readUsage(tape, this.usage);
     if (this.isRecorded) {
       const reason = dialect.readFinish(tape);
       if (reason != FINISH_NONE) this.reason = reason;
-      this.readModel(dialect.responseModel(tape));
+      this.readModel(tape, dialect.responseModel(tape));
     }
-    tape.reset();
   }
 
-  private readModel(node: u32): void {
+  private readModel(tape: Tape, node: u32): void {
     if (!tape.isString(node) || tape.equals(node, this.requested)) return;
     const length = tape.size(node);
     this.kept.clear();

@@ -6,7 +6,6 @@ import { Content } from "../exchange/content-capture";
 import { Link } from "../exchange/link";
 import { ResponseMetadata } from "../exchange/response-metadata";
 import { convertCount } from "./links/convert-count";
-import { awaitFirstToken } from "./links/first-token";
 import { holdError } from "./links/hold-error";
 import { insertMetadata } from "./links/metadata";
 import { readEvents } from "./links/read-events";
@@ -21,11 +20,10 @@ type Row = (exchange: Exchange) => Link | null;
 /** Before these, `startUnwrapping` (links/unwrap-frames.ts) makes a cloud's frames an ordinary stream, and its head that of one. */
 const ROWS: StaticArray<Row> = [
   convertCount, // a count of tokens in another form
-  awaitFirstToken, // until the first token another attempt may follow
-  holdFirstEvent, // an error before the first event becomes the status
+  readEvents, // of the client's dialect: first token, usage, end; takes out the chunk that the client has not asked for
+  holdFirstEvent, // an error before the first event becomes the status, unless another attempt follows
   rejectPage, // an HTML page is an error
-  readWhole, // of the client's dialect: half a response is an error; usage, cost
-  readEvents, // of the client's dialect: usage, end; takes out the chunk that the client has not asked for
+  readWhole, // of the client's dialect: half a response is an error; first token, usage, cost
   translate, // reader (provider) → hub events → writer (client); usage, cost, dropped members
 ];
 

@@ -37,6 +37,7 @@ export function hostFor(
   split = false,
   isObserved = false,
   price?: number[][],
+  filter = FILTER,
 ): Promise<FilterHost> {
   const loaded = loadCase(exchange);
   const { environment } = loaded;
@@ -51,10 +52,10 @@ export function hostFor(
           targets: config.targets.map((target) => ({ ...target, price })),
         }),
   };
-  const key = JSON.stringify(filterConfig);
+  const key = filter + JSON.stringify(filterConfig);
   let host = hosts.get(key);
   if (host === undefined) {
-    host = compileFilter(FILTER).then((module) =>
+    host = compileFilter(filter).then((module) =>
       FilterHost.load(module, { filterConfig, environment }),
     );
     hosts.set(key, host);
@@ -62,12 +63,22 @@ export function hostFor(
   return host;
 }
 
+export interface HostOptions {
+  split?: boolean;
+  requestCut?: Cut;
+  isObserved?: boolean;
+  price?: number[][];
+  /** The file of another build of the filter. */
+  filter?: string;
+}
+
 export async function runInHost(
   exchange: ExchangeCase,
   cut: Cut,
-  options: { split?: boolean; requestCut?: Cut; isObserved?: boolean; price?: number[][] } = {},
+  options: HostOptions = {},
 ): Promise<Observed> {
-  const host = await hostFor(exchange, options.split, options.isObserved, options.price);
+  const { split, isObserved, price, filter } = options;
+  const host = await hostFor(exchange, split, isObserved, price, filter);
   const { clientRequest: client, providerResponses } = exchange;
   const { removed } = loadCase(exchange);
   const result = host.exchange({

@@ -1,11 +1,9 @@
-// The beginning of a response that another attempt may follow: held until it shows content or an error.
-import { wasRefused } from "../../memory/blocks";
+// Holds the beginning of a response that another attempt may follow, until it shows content or an error. The link that reads the
+// response offers it what it reads (dialects/response-start.ts).
 import { Fault } from "../../hub/faults/fault";
-import { FirstToken, HAS_CONTENT, PENDING } from "../../dialects/response-start";
+import { FirstToken } from "../../dialects/response-start";
 import { JSON_TYPE } from "../../exchange/respond";
-import { FollowUp } from "../../exchange/follow-up";
 import { Exchange } from "../../exchange/exchange";
-import { Link } from "../../exchange/link";
 import { requestId } from "../../exchange/request-id";
 import {
   currentSeconds,
@@ -14,66 +12,52 @@ import {
   setHeader,
   setHeaderNumber,
 } from "../../host/host";
-import { CONTINUE, STOP } from "../../host/status";
 import { scratchBuffer } from "../../bytes/text/bytes";
 import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "../../exchange/header-names";
-import { replaceBytes, takeBytes } from "../body";
+import { replaceBytes } from "../body";
 import { maskFault } from "../mask-credentials";
 
 const out = scratchBuffer();
 
-export function awaitFirstToken(exchange: Exchange): Link | null {
-  const attempts = exchange.attempts;
-  if (attempts === null || !exchange.isReadUpstream() || !attempts.hasMore) return null;
-  const followUp = attempts.followUp;
-  if (followUp === null || !exchange.client.endpoint.row.isInference) return null;
-  attempts.awaitsToken = true;
-  return new AwaitFirstToken(exchange, followUp);
+/** Has the response wait for its first token if another attempt may follow. Returns null if none can. */
+export function awaitFirstToken(exchange: Exchange, isStream: bool): FirstToken | null {
+  return holdAttempt(exchange) ? new FirstToken(exchange.providerDialect(), isStream) : null;
 }
 
-class AwaitFirstToken extends Link {
-  private search: FirstToken;
+/** Has the choice of the next attempt wait until the response is decided. Returns false if no other attempt may follow. */
+export function holdAttempt(exchange: Exchange): bool {
+  const attempts = exchange.attempts;
+  if (attempts === null || !exchange.isReadUpstream() || !attempts.hasMore) return false;
+  if (attempts.followUp === null || !exchange.client.endpoint.row.isInference) return false;
+  attempts.awaitsToken = true;
+  return true;
+}
 
-  constructor(
-    private exchange: Exchange,
-    private followUp: FollowUp,
-  ) {
-    super();
-    this.search = new FirstToken(exchange.providerDialect(), exchange.client.isStreaming);
-    this.holdsHead = true;
-    this.reads = false;
-  }
+/** Lets the next attempt be chosen. */
+export function releaseAttempt(exchange: Exchange): void {
+  const attempts = exchange.attempts;
+  if (attempts !== null) attempts.awaitsToken = false;
+}
 
-  onBytes(size: u32, isEnd: bool): i32 {
-    const exchange = this.exchange;
-    const result = this.read(size, isEnd);
-    if (result == PENDING) return STOP;
-    const fault = this.search.fault;
-    const attempts = exchange.attempts;
-    if (attempts !== null) attempts.awaitsToken = false;
-    if (result != HAS_CONTENT && fault !== null && this.followUp.follows(fault)) {
-      replace(exchange, fault, size, isEnd);
-      exchange.response.finish();
-    } else exchange.response.remove(this);
-    return CONTINUE;
-  }
+/** All bytes so far have been offered. Returns whether it is decided what the response is. */
+export function isDecided(start: FirstToken, isEnd: bool): bool {
+  if (start.isPending) start.settle(isEnd, currentSeconds());
+  return !start.isPending;
+}
 
-  onTrailers(): i32 {
-    return STOP;
-  }
-
-  release(): void {
-    this.search.release();
-  }
-
-  private read(size: u32, isEnd: bool): i32 {
-    const search = this.search;
-    const bytes = takeBytes(search.seen, size - search.seen);
-    // Without memory to read it the response goes on as it is.
-    if (wasRefused()) return HAS_CONTENT;
-    const now = this.exchange.client.isStreaming ? currentSeconds() : 0;
-    return search.push(bytes.pointer, bytes.length, isEnd, now);
-  }
+/**
+ * It is decided whether the response is an error, or null. Replaces it if another attempt follows, and returns whether one does.
+ * `size`: bytes that Envoy holds.
+ */
+export function isFollowed(exchange: Exchange, fault: Fault | null, size: u32, isEnd: bool): bool {
+  const attempts = exchange.attempts;
+  if (attempts === null || !attempts.awaitsToken) return false;
+  attempts.awaitsToken = false;
+  const followUp = attempts.followUp;
+  if (fault === null || followUp === null || !followUp.follows(fault)) return false;
+  replace(exchange, fault, size, isEnd);
+  exchange.response.finish();
+  return true;
 }
 
 /** Replaces the response by a fault. The client gets it only if Envoy does not retry. */

@@ -1,7 +1,10 @@
-// A stream in the client's dialect, which is read while it passes: its usage is counted, the usage chunk that only the gateway
-// asked for is removed, and the end of a stream that Envoy decompresses is checked.
-import { ResponseOptions, ResponseTranslator } from "../../dialects/translate-response";
-import { StreamUsageFilter } from "../../dialects/stream-usage";
+// A stream in the client's dialect, which is read while it passes: until its first token another attempt may follow, its usage
+// is counted, the usage chunk that only the gateway asked for is removed, and the end of a stream that Envoy decompresses is
+// checked.
+import { wasRefused } from "../../memory/blocks";
+import { FirstToken, MAX_HELD_BYTES } from "../../dialects/response-start";
+import { StreamEnd } from "../../dialects/stream-end";
+import { StreamReader } from "../../dialects/read-stream";
 import { UsageObserver } from "../../dialects/usage-observer";
 import { respondWithFault } from "../../exchange/respond";
 import { Exchange } from "../../exchange/exchange";
@@ -9,109 +12,136 @@ import { Link } from "../../exchange/link";
 import { isEventStream } from "../../exchange/response-head";
 import { ALL, removeHeader, RESPONSE_HEADERS } from "../../host/host";
 import { CONTINUE, STOP } from "../../host/status";
-import { scratchBuffer } from "../../bytes/text/bytes";
+import { ByteBuffer, scratchBuffer } from "../../bytes/text/bytes";
 import { CONTENT_LENGTH } from "../../exchange/header-names";
 import { prependBytes, replaceBytesBehind, takeBytes } from "../body";
 import { corruptFault } from "../faults";
+import { awaitFirstToken, isDecided, isFollowed } from "./first-token";
 import { isCounted, observe } from "./observe";
+import { judgeWhole } from "./read-whole";
 
 const out = scratchBuffer();
-const unsent = scratchBuffer();
 
 export function readEvents(exchange: Exchange): Link | null {
   const isInference = exchange.client.endpoint.row.isInference;
-  if ((isInference && exchange.isTranslated()) || !isEventStream()) return null;
-  const observer = observe(exchange);
-  const watch = exchange.response.isDecompressed && isInference ? newWatch(exchange) : null;
-  if (observer === null && watch === null && !isCounted(exchange)) return null;
-  return new ReadEvents(exchange, observer, watch);
-}
-
-function newWatch(exchange: Exchange): ResponseTranslator {
-  const options = new ResponseOptions();
-  options.from = exchange.providerDialect();
-  options.to = exchange.client.dialect;
-  options.isStreaming = true;
-  return new ResponseTranslator(options);
+  if (isInference && exchange.isTranslated()) return null;
+  // A provider may send a stream with another type, or to a client that has not asked for it.
+  const isStream = isEventStream();
+  const start: FirstToken | null =
+    isStream || exchange.client.isStreaming ? awaitFirstToken(exchange, true) : null;
+  if (!isStream) return start === null ? null : new ReadEvents(exchange, null, null, start);
+  const usage = observe(exchange);
+  const ending =
+    exchange.response.isDecompressed && isInference ? new StreamEnd(exchange.client.dialect) : null;
+  return start !== null || usage !== null || ending !== null || isCounted(exchange)
+    ? new ReadEvents(exchange, usage, ending, start)
+    : null;
 }
 
 class ReadEvents extends Link {
-  /** Gives the observer the events. */
-  private filter: StreamUsageFilter | null = null;
+  private reader: StreamReader;
+  private isRead: bool;
+  /** How many of the bytes that Envoy holds have been read. */
+  private done: u32 = 0;
+  /** What the client gets of a beginning that is held. */
+  private begun: ByteBuffer = out;
 
   constructor(
     private exchange: Exchange,
-    private observer: UsageObserver | null,
-    /** Shows whether the stream comes to its end. */
-    private watch: ResponseTranslator | null,
+    private usage: UsageObserver | null,
+    private ending: StreamEnd | null,
+    private start: FirstToken | null,
   ) {
     super();
     this.passes = true;
-    if (observer !== null) {
-      const strips = exchange.response.asksUsage;
-      if (strips) removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
-      this.filter = new StreamUsageFilter(exchange.client.dialect, strips, observer);
-    }
+    this.holdsHead = start !== null;
+    const strips = usage !== null && exchange.response.asksUsage;
+    if (strips) removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
+    this.reader = new StreamReader(exchange.client.dialect, strips, usage, ending);
+    this.reader.start = start;
+    this.isRead = start !== null || usage !== null || ending !== null;
+    if (start !== null && strips) this.begun = new ByteBuffer();
   }
 
   onBytes(size: u32, isEnd: bool): i32 {
-    const watch = this.watch;
-    if (watch !== null) this.watchBytes(watch, size);
-    const filter = this.filter;
-    const observer = this.observer;
-    if (filter === null || observer === null) return CONTINUE;
-    filterUsage(filter, size, isEnd);
-    if (observer.hasToken) this.exchange.noteToken();
-    if (isEnd) observer.hasEnded = true;
+    if (!this.isRead) return CONTINUE;
+    const start = this.start;
+    if (start !== null) return this.begin(start, size, isEnd);
+    out.clear();
+    this.read(size, isEnd, out);
+    this.leave(size, isEnd, out);
     return CONTINUE;
   }
 
   /** A stream that has not come to its own end is broken off. */
   onTrailers(): i32 {
-    const observer = this.observer;
-    if (observer !== null) observer.hasEnded = true;
-    const watch = this.watch;
-    if (watch === null) return CONTINUE;
-    watch.end(unsent);
-    unsent.release();
-    const isCut = watch.fault !== null;
-    this.dropWatch();
-    if (!isCut) return CONTINUE;
+    const usage = this.usage;
+    if (usage !== null) usage.hasEnded = true;
+    const ending = this.ending;
+    if (ending === null) return CONTINUE;
+    this.reader.end();
+    if (!ending.isCut) return CONTINUE;
     respondWithFault(this.exchange, corruptFault(this.exchange));
     return STOP;
   }
 
   release(): void {
-    this.dropWatch();
-    const filter = this.filter;
-    if (filter !== null) filter.release();
+    this.reader.release();
+    if (this.begun !== out) this.begun.release();
   }
 
-  private watchBytes(watch: ResponseTranslator, size: u32): void {
-    const bytes = takeBytes(0, size);
-    watch.push(bytes.pointer, bytes.length, unsent);
-    unsent.clear();
-    // An error is an end too.
-    if (watch.fault !== null && !watch.isGarbled) this.dropWatch();
+  /** Reads the next bytes while the beginning of the response is held. */
+  private begin(start: FirstToken, size: u32, isEnd: bool): i32 {
+    const exchange = this.exchange;
+    const begun = this.begun;
+    if (!start.isJson) {
+      const bytes = takeBytes(start.seen, size - start.seen);
+      // Without memory to read it the response goes on as it is.
+      if (wasRefused()) start.release();
+      start.begin(bytes.pointer, bytes.length);
+    }
+    if (!start.isJson) this.read(size, isEnd, begun);
+    else if (isEnd || size >= MAX_HELD_BYTES) judgeWhole(start, size, isEnd);
+    if (!isDecided(start, isEnd)) return STOP;
+    this.start = null;
+    if (isFollowed(exchange, start.fault, size, isEnd)) return CONTINUE;
+    const reader = this.reader;
+    reader.start = null;
+    if (start.isJson) this.read(size, isEnd, begun);
+    // Envoy still holds the bytes of earlier calls.
+    if (reader.strips && reader.isChanged && takeBytes(0, size).length < reader.unchanged)
+      reader.pass();
+    this.leave(size, isEnd, begun);
+    this.isRead = this.usage !== null || this.ending !== null;
+    if (begun !== out) begun.release();
+    if (!this.isRead && !isCounted(exchange)) exchange.response.remove(this);
+    return CONTINUE;
   }
 
-  private dropWatch(): void {
-    const watch = this.watch;
-    if (watch !== null) watch.release();
-    this.watch = null;
+  /** Reads the bytes that have not been read. */
+  private read(size: u32, isEnd: bool, to: ByteBuffer): void {
+    const reader = this.reader;
+    const from = this.done;
+    if (reader.isPassing) return;
+    // Behind trailers come all bytes that were held, which are few.
+    if (!reader.hasRoomFor(size == ALL ? 0 : size - from)) {
+      if (reader.strips && from == 0) prependBytes(reader.heldPointer, reader.heldLength);
+      reader.pass();
+      return;
+    }
+    const bytes = takeBytes(from, size - from);
+    reader.push(bytes.pointer, bytes.length, from, isEnd, to);
+    this.done = from + bytes.length;
   }
-}
 
-function filterUsage(filter: StreamUsageFilter, size: u32, isEnd: bool): void {
-  if (filter.isPassing) return;
-  // Behind trailers come all bytes that were held, which are few.
-  if (!filter.hasRoomFor(size == ALL ? 0 : size)) {
-    if (filter.strips) prependBytes(filter.heldPointer, filter.heldLength);
-    filter.pass();
-    return;
+  /** The bytes leave, as the client gets them. */
+  private leave(size: u32, isEnd: bool, by: ByteBuffer): void {
+    const reader = this.reader;
+    const usage = this.usage;
+    this.done = 0;
+    if (reader.strips && reader.isChanged) replaceBytesBehind(size, reader.unchanged, by);
+    if (usage === null) return;
+    if (usage.hasToken) this.exchange.noteToken();
+    if (isEnd) usage.hasEnded = true;
   }
-  const bytes = takeBytes(0, size);
-  out.clear();
-  filter.push(bytes.pointer, bytes.length, isEnd, out);
-  if (filter.strips && filter.isChanged) replaceBytesBehind(size, filter.unchanged, out);
 }

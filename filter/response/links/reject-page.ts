@@ -12,6 +12,7 @@ import { beginsWith } from "../../bytes/text/readable";
 import { providerOf } from "../../exchange/envoy-errors";
 import { maskBytes, takeBytes } from "../body";
 import { replaceResponse } from "../replace";
+import { isFollowed } from "./first-token";
 
 const LESS_THAN: u32 = 0x3c;
 const masked = scratchBuffer();
@@ -45,7 +46,7 @@ class RejectPage extends Link {
         502,
         providerOf(exchange.target) + " sent an HTML page: " + wordsOf(exchange, bytes),
       );
-      return replaceResponse(exchange, fault);
+      return isFollowed(exchange, fault, size, isEnd) ? CONTINUE : replaceResponse(exchange, fault);
     }
     if (isOpen && !isEnd) return STOP;
     exchange.response.remove(this);

@@ -29,10 +29,12 @@ import { CONTINUE, STOP } from "../../host/status";
 import { ByteBuffer, sameSpan, scratchBuffer } from "../../bytes/text/bytes";
 import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "../../exchange/header-names";
 import { replaceBytes, replaceMasked, takeBytes } from "../body";
+import { FirstToken } from "../../dialects/response-start";
 import { setCostHeader } from "../cost-header";
 import { setDroppedHeader } from "../dropped-header";
 import { maskFault } from "../mask-credentials";
 import { replaceByEmptyFault } from "../replace";
+import { awaitFirstToken, holdAttempt, isDecided, isFollowed, releaseAttempt } from "./first-token";
 import { unwrapperOf } from "./unwrap-frames";
 
 const COMMA: u32 = 0x2c;
@@ -53,9 +55,10 @@ export function translate(exchange: Exchange): Link | null {
   copyRequestId(target.dialect, client.dialect);
   const translator = newTranslator(exchange, target);
   exchange.response.facts = translator;
-  return isWhole
-    ? new TranslateWhole(exchange, translator)
-    : new TranslateStream(exchange, translator, unwrapperOf(exchange));
+  if (!isWhole) return new TranslateStream(exchange, translator, unwrapperOf(exchange));
+  // What it is shows when it has been translated.
+  holdAttempt(exchange);
+  return new TranslateWhole(exchange, translator);
 }
 
 function newTranslator(exchange: Exchange, target: Target): ResponseTranslator {
@@ -93,6 +96,11 @@ export function streamFault(exchange: Exchange, fault: Fault, buffer: ByteBuffer
 }
 
 class TranslateStream extends Link {
+  /** Decides whether another attempt follows; null if that is decided. */
+  private start: FirstToken | null;
+  /** What the client gets of a beginning that is held. */
+  private begun: ByteBuffer = out;
+
   constructor(
     private exchange: Exchange,
     private translator: ResponseTranslator,
@@ -101,12 +109,52 @@ class TranslateStream extends Link {
   ) {
     super();
     this.holdsHead = true;
+    const start = awaitFirstToken(exchange, true);
+    this.start = start;
+    translator.start = start;
+    if (start !== null) this.begun = new ByteBuffer();
   }
 
   onBytes(size: u32, isEnd: bool): i32 {
+    const start = this.start;
+    if (start !== null) return this.begin(start, size, isEnd);
+    out.clear();
+    this.translateChunk(0, size, isEnd, out);
+    return this.leave(size, isEnd, out);
+  }
+
+  /** Once the head has left: unless its end has been written, the stream can only be broken off. */
+  onTrailers(): i32 {
+    const isSent = !this.exchange.response.isHeadHeld && this.translator.isOver;
+    return isSent ? CONTINUE : replaceByEmptyFault(this.exchange);
+  }
+
+  release(): void {
+    if (this.begun !== out) this.begun.release();
+  }
+
+  /** Translates the next bytes while the beginning of the response is held. */
+  private begin(start: FirstToken, size: u32, isEnd: bool): i32 {
+    const translator = this.translator;
+    const from = start.seen;
+    const bytes = takeBytes(from, size - from);
+    start.begin(bytes.pointer, bytes.length);
+    this.translateChunk(from, size, isEnd, this.begun);
+    if (!isDecided(start, isEnd)) return STOP;
+    this.start = null;
+    translator.start = null;
+    if (isFollowed(this.exchange, start.fault, size, isEnd)) return CONTINUE;
+    const status = this.leave(size, isEnd, this.begun);
+    this.begun.release();
+    return status;
+  }
+
+  /** The bytes leave, translated. */
+  private leave(size: u32, isEnd: bool, by: ByteBuffer): i32 {
     const exchange = this.exchange;
     const translator = this.translator;
-    this.translateChunk(size, isEnd);
+    if (translator.hasToken) exchange.noteToken();
+    replace(exchange, translator, size, by);
     const fault = this.fault();
     if (exchange.response.isHeadHeld) {
       // A provider that fails before its first event is reported by the status, which SDKs act on.
@@ -116,29 +164,22 @@ class TranslateStream extends Link {
         respondWithFault(exchange, maskFault(exchange, fault));
         return STOP;
       }
-      if (out.length == 0 && !isEnd) return STOP;
+      if (by.length == 0 && !isEnd) return STOP;
     }
     if (isEnd) exchange.response.finish();
     return CONTINUE;
   }
 
-  /** Once the head has left: unless its end has been written, the stream can only be broken off. */
-  onTrailers(): i32 {
-    const isSent = !this.exchange.response.isHeadHeld && this.translator.isOver;
-    return isSent ? CONTINUE : replaceByEmptyFault(this.exchange);
-  }
-
-  private translateChunk(size: u32, isEnd: bool): void {
+  /** Translates what Envoy holds from an offset on. */
+  private translateChunk(from: u32, size: u32, isEnd: bool, to: ByteBuffer): void {
     const translator = this.translator;
-    out.clear();
-    if (size > 0 && !translator.isOver) {
-      const bytes = takeBytes(0, size);
-      if (bytes.pointer == 0) translator.lose(out);
-      else translator.push(bytes.pointer, bytes.length, out);
+    if (size > from && !translator.isOver) {
+      const bytes = takeBytes(from, size - from);
+      if (bytes.pointer != 0) translator.push(bytes.pointer, bytes.length, to);
+      // Behind trailers it is not known whether there are any.
+      else if (from == 0 || wasRefused()) translator.lose(to);
     }
-    if (isEnd) translator.end(out);
-    if (translator.hasToken) this.exchange.noteToken();
-    replace(this.exchange, translator, size);
+    if (isEnd) translator.end(to);
   }
 
   /** Returns why the response has failed, or null. */
@@ -162,6 +203,7 @@ class TranslateWhole extends Link {
     if (!isEnd) return STOP;
     const exchange = this.exchange;
     const translator = this.translator;
+    releaseAttempt(exchange);
     const bytes = takeBytes(0, size);
     if (wasRefused()) {
       respondWithFault(exchange, outOfMemory("response"));
@@ -175,7 +217,7 @@ class TranslateWhole extends Link {
       setHeaderNumber(RESPONSE_HEADERS, RETRY_AFTER, fault.retryAfter);
     addDropped(exchange, translator);
     if (fault === null) setCostHeader(exchange);
-    replace(exchange, translator, size);
+    replace(exchange, translator, size, out);
     setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);
     exchange.response.finish();
     return CONTINUE;
@@ -195,7 +237,12 @@ function addDropped(exchange: Exchange, translator: ResponseTranslator): void {
 }
 
 /** Replaces the body by what was translated. */
-function replace(exchange: Exchange, translator: ResponseTranslator, size: u32): void {
-  if (translator.fault !== null) replaceMasked(exchange, size, out);
-  else replaceBytes(size, out);
+function replace(
+  exchange: Exchange,
+  translator: ResponseTranslator,
+  size: u32,
+  by: ByteBuffer,
+): void {
+  if (translator.fault !== null) replaceMasked(exchange, size, by);
+  else replaceBytes(size, by);
 }

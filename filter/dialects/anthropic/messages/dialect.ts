@@ -92,6 +92,10 @@ export class AnthropicMessages extends ClientDialect {
     return !tape.equals(kind, constant("text")) && !tape.equals(kind, constant("thinking"));
   }
 
+  isLastEvent(tape: Tape): bool {
+    return tape.equals(tape.member(0, TYPE), constant("message_stop"));
+  }
+
   readUsage(tape: Tape, usage: Usage): void {
     let node = tape.member(0, USAGE);
     // `message_start` has it one level below.
