@@ -1,5 +1,5 @@
-// A build of the filter that logs how many bytes of a response were given to a framer, and to the scanner. The counters are added
-// to a copy of the sources: the filter itself has none.
+// A build of the filter that logs how many bytes of a response were given to a framer, and to the scanner, and how many bytes of
+// memory are used once a stream is gone. The counters are added to a copy of the sources: the filter itself has none.
 import { createHash } from "node:crypto";
 import {
   cpSync,
@@ -18,8 +18,8 @@ import { compileFilter } from "../../scripts/build-filter.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const COUNTERS = "filter/bytes/reads.ts";
 
-/** What a function does first in the build, and what it needs for that. */
-const ADDED: readonly [file: string, line: string, added: string, names: string][] = [
+/** What a function does first in the build, and what it needs for that: a name of COUNTERS, or a variable. */
+const ADDED: readonly [file: string, line: string, added: string, needs: string][] = [
   [
     "filter/bytes/sse/sse-framer.ts",
     "  push(pointer: usize, length: u32): void {",
@@ -51,6 +51,18 @@ const ADDED: readonly [file: string, line: string, added: string, names: string]
     "beginResponse",
   ],
   [
+    "filter/memory/garbage.ts",
+    "export function startCounting(left: usize): void {",
+    "leftBytes = left;",
+    "export let leftBytes: usize = 0;",
+  ],
+  [
+    "filter/index.ts",
+    "export function proxy_on_context_create(id: u32, rootId: u32): void {",
+    "collect(); logMemory();",
+    "logMemory",
+  ],
+  [
     "filter/index.ts",
     "export function proxy_on_delete(id: u32): void {",
     "logReads();",
@@ -60,6 +72,11 @@ const ADDED: readonly [file: string, line: string, added: string, names: string]
 
 const SOURCE = `
 import { logError } from "../host/host";
+import { heldBytes } from "../memory/blocks";
+import { leftBytes } from "../memory/garbage";
+export function logMemory(): void {
+  logError("memory " + (heldBytes() + <isize>leftBytes).toString());
+}
 let framed: u32 = 0;
 let scanned: u32 = 0;
 let isRequest: bool = true;
@@ -88,6 +105,12 @@ export function readsOf(logs: readonly { message: string }[]): Reads {
   return { framed: Number(framed), scanned: Number(scanned) };
 }
 
+/** Returns the bytes of blocks and objects that were in use when the last stream began: all before it have been deleted. */
+export function usedMemory(logs: readonly { message: string }[]): number {
+  const line = logs.findLast(({ message }) => message.startsWith("memory "));
+  return Number(line?.message.split(" ")[1]);
+}
+
 /** Compiles the build unless it is there. Returns its file. */
 export function compileCountingFilter(): string {
   const hash = createHash("sha256").update(SOURCE).update(JSON.stringify(ADDED));
@@ -113,11 +136,11 @@ export function compileCountingFilter(): string {
   return built;
 }
 
-function addTo(root: string, file: string, line: string, added: string, names: string): void {
+function addTo(root: string, file: string, line: string, added: string, needs: string): void {
   const path = join(root, file);
   const source = readFileSync(path, "utf8");
   if (!source.includes(`${line}\n`)) throw new Error(`${file} has no line "${line}"`);
   const up = "../".repeat(file.split("/").length - 2) || "./";
-  const head = `import { ${names} } from "${up}bytes/reads";\n`;
-  writeFileSync(path, head + source.replace(`${line}\n`, `${line}\n${added}\n`));
+  const head = needs.startsWith("export") ? needs : `import { ${needs} } from "${up}bytes/reads";`;
+  writeFileSync(path, `${head}\n` + source.replace(`${line}\n`, `${line}\n${added}\n`));
 }
