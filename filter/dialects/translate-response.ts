@@ -78,6 +78,8 @@ export class ResponseTranslator extends ResponseFacts {
   private sink: ResponseSink | null = null;
   private reader: ResponseReader | null = null;
   private contentKind: i32 = LOOKS_OPEN;
+  /** White space that came before the first piece with anything else. Bytes. */
+  private blank: u32 = 0;
   private wroteEvents: bool = false;
   /** A complete response, received instead of a stream. */
   private body: ByteBuffer = new ByteBuffer();
@@ -161,12 +163,15 @@ export class ResponseTranslator extends ResponseFacts {
     const before = heldBytes();
     const reader = this.streamReader(out);
     if (reader.isOver || length == 0) return;
-    if (this.contentKind == LOOKS_OPEN) {
-      this.contentKind = this.framer.kindOf(pointer, length);
-      if (this.contentKind == LOOKS_SSE) this.readHeld(reader);
+    if (this.contentKind == LOOKS_OPEN) this.contentKind = this.framer.kindOf(pointer, length);
+    if (this.contentKind == LOOKS_JSON) {
+      this.holdBody(pointer, length);
+    } else {
+      if (this.contentKind == LOOKS_OPEN) this.blank += length;
+      this.framer.push(pointer, length);
+      this.readEvents(reader, false);
+      this.framer.hold();
     }
-    if (this.contentKind == LOOKS_SSE) this.readBytes(reader, pointer, length);
-    else this.holdBody(pointer, length);
     this.held += heldBytes() - before;
     if (this.failsForMemory(reader, out)) return;
     const event = max(this.body.length, this.framer.heldLength());
@@ -191,7 +196,6 @@ export class ResponseTranslator extends ResponseFacts {
     if (this.contentKind == LOOKS_JSON) {
       this.readWhole(reader, this.body.pointer, this.body.length);
     } else {
-      this.readHeld(reader);
       // The last event may lack its empty line. One that is cut in the middle is ignored.
       this.framer.end();
       this.readEvents(reader, true);
@@ -208,7 +212,9 @@ export class ResponseTranslator extends ResponseFacts {
   complete(pointer: usize, length: u32, out: ByteBuffer): u32 {
     const reader = this.makeReader(this.options.to.newCompleteWriter(out, this.translation));
     if (this.framer.kindOf(pointer, length) == LOOKS_SSE) {
-      this.readBytes(reader, pointer, length);
+      this.framer.push(pointer, length);
+      this.readEvents(reader, false);
+      this.framer.hold();
       this.framer.end();
       this.readEvents(reader, true);
       this.framer.hold();
@@ -262,20 +268,6 @@ export class ResponseTranslator extends ResponseFacts {
     body.bytes(pointer, length);
     if (start !== null && start.isJson && body.length >= MAX_HELD_BYTES)
       start.judge(body.pointer, body.length, SCAN_OK);
-  }
-
-  /** Reads the white space that came before it was known what follows. */
-  private readHeld(reader: ResponseReader): void {
-    const body = this.body;
-    if (body.length == 0) return;
-    this.readBytes(reader, body.pointer, body.length);
-    body.release();
-  }
-
-  private readBytes(reader: ResponseReader, pointer: usize, length: u32): void {
-    this.framer.push(pointer, length);
-    this.readEvents(reader, false);
-    this.framer.hold();
   }
 
   private readEvents(reader: ResponseReader, isTail: bool): void {
@@ -345,7 +337,7 @@ export class ResponseTranslator extends ResponseFacts {
     if (code != SCAN_OK) {
       if (start !== null) start.rejectEvent(pointer, length);
       if (isTail) return;
-      reader.fail(notJson("The upstream sent an event that", code));
+      reader.fail(notJson("The upstream sent an event that", code, 0));
       return;
     }
     if (this.options.countsText) this.textBytes += this.options.from.textBytes(tape);
@@ -365,7 +357,7 @@ export class ResponseTranslator extends ResponseFacts {
     if (start !== null) start.judge(pointer, length, code);
     if (code == SCAN_OK) reader.readWhole(tape);
     else if (length == 0) reader.fail(noResponse(pointer, length));
-    else reader.fail(notJson("The upstream's response", code));
+    else reader.fail(notJson("The upstream's response", code, this.blank));
   }
 
   private ping(): void {
@@ -390,10 +382,11 @@ export class ResponseTranslator extends ResponseFacts {
   }
 }
 
-function notJson(what: string, code: i32): Fault {
+/** @param before how many bytes came before those that were scanned */
+function notJson(what: string, code: i32, before: u32): Fault {
   return new Fault(
     502,
-    `${what} is not valid JSON: ${scanMessage(code)} (byte ${scanErrorAt.toString()}).`,
+    `${what} is not valid JSON: ${scanMessage(code)} (byte ${(before + scanErrorAt).toString()}).`,
   );
 }
 
