@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { Status } from "../../control-plane/cli/commands/status.ts";
-import type { PricedProvider } from "../gateway/priced-provider.ts";
+import type { PricedProvider } from "../providers/scripts/priced.ts";
 import { configurationOn, type Desk, freePorts, openDesk, type Ports } from "./gateway-command.ts";
 
 /** `gateway spend --json`. */

@@ -4,7 +4,7 @@ import { Agent } from "node:http";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { callAdmin } from "../../control-plane/supervisor/admin.ts";
-import { type PricedProvider, startPricedProvider } from "../gateway/priced-provider.ts";
+import { type PricedProvider, startPricedProvider } from "../providers/scripts/priced.ts";
 import { type BudgetGateway, configurationWith, openGateway, secretOf } from "./budget-desk.ts";
 import { emptyDisk, fillDisk, hasSmallDisks, removeDisk, smallDisk } from "./small-disk.ts";
 

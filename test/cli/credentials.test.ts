@@ -4,8 +4,8 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { callAdmin } from "../../control-plane/supervisor/admin.ts";
-import type { BehavingProvider } from "../envoy/behaving-provider.ts";
-import { complete, startProvider } from "../envoy/behaving-provider.ts";
+import type { ScriptedProvider } from "../providers/scripted-provider.ts";
+import { complete, startProvider } from "../providers/scripted-provider.ts";
 import { createAuthority } from "../gateway/certificates.ts";
 import { signatureFault } from "../providers/aws-signature.ts";
 import type { IdentityProviders } from "../providers/identity.ts";
@@ -24,7 +24,7 @@ const SECONDS = { timeout: 60_000, interval: 50 };
 
 let desk: Desk;
 let ports: Ports;
-let provider: BehavingProvider;
+let provider: ScriptedProvider;
 let identity: IdentityProviders;
 const said: string[] = [];
 

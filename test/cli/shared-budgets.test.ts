@@ -2,7 +2,7 @@
 import { Agent } from "node:http";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { missingForRateLimitService } from "../../scripts/rate-limit-service.ts";
-import { type PricedProvider, startPricedProvider } from "../gateway/priced-provider.ts";
+import { type PricedProvider, startPricedProvider } from "../providers/scripts/priced.ts";
 import { startRedis, type TestRedis } from "../gateway/redis.ts";
 import { type BudgetGateway, configurationWith, openGateway, secretOf } from "./budget-desk.ts";
 

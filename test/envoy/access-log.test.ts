@@ -6,7 +6,7 @@ import type { LogLine } from "../gateway/log-line.ts";
 import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
 import { ask } from "./ask.ts";
-import { sendRaw } from "./raw-socket.ts";
+import { sendRaw } from "../gateway/raw-client.ts";
 
 let all: WithFakes;
 

@@ -1,10 +1,9 @@
 // Requests to a running gateway in each dialect, as a test writes them.
 import { request } from "node:http";
 import type { Gateway } from "../gateway/gateway.ts";
+import type { DialectName } from "../providers/wire.ts";
 
-export type DialectName = "chat" | "messages" | "responses";
-/** Also that of providers alone. */
-export type ProviderDialect = DialectName | "gemini" | "converse";
+export type { DialectName, ProviderDialect } from "../providers/wire.ts";
 /** Of tests whose subject does not depend on the third. */
 export type TwoDialects = Exclude<DialectName, "responses">;
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Gateway } from "../gateway/gateway.ts";
-import { chat, startOneProvider } from "./one-provider.ts";
+import { chat, startTwoDialects } from "../gateway/two-dialects.ts";
 
 const COMPILER = join(import.meta.dirname, "../../node_modules/assemblyscript/bin/asc.js");
 const TRAPPING_FILTER = `
@@ -39,7 +39,7 @@ beforeAll(async () => {
     "none",
   ];
   execFileSync(process.execPath, [COMPILER, source, ...options]);
-  gateway = await startOneProvider(1, {
+  gateway = await startTwoDialects(1, {
     adaptBootstrap(bootstrap) {
       const text = JSON.stringify(bootstrap).replaceAll(
         /"[^"]*\/filter\.wasm"/g,

@@ -4,22 +4,22 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Gateway } from "../gateway/gateway.ts";
 import { ask, errorOf } from "./ask.ts";
 import type { TwoDialects } from "./ask.ts";
-import { startProvider } from "./behaving-provider.ts";
-import type { BehavingProvider } from "./behaving-provider.ts";
-import { dialectOfPath, replyParts } from "./dialect-replies.ts";
+import { startProvider } from "../providers/scripted-provider.ts";
+import type { ScriptedProvider } from "../providers/scripted-provider.ts";
+import { dialectOfPath, responseParts } from "../providers/wire.ts";
 import { RETRY } from "./models.ts";
-import { startOneProvider } from "./one-provider.ts";
+import { startTwoDialects } from "../gateway/two-dialects.ts";
 
 /** More than the filter holds of a response, whatever `limits.request_body` is (docs/overload.md). */
 const LARGE_BYTES = 45_000_000;
 
-let provider: BehavingProvider;
+let provider: ScriptedProvider;
 let gateway: Gateway;
 
 beforeAll(async () => {
   provider = await startProvider((response, { body, path }) => {
     const [, kind, fault] = /"(complete|error) (\w+)"/.exec(body) ?? [];
-    const { status, type, parts } = replyParts(
+    const { status, type, parts } = responseParts(
       dialectOfPath(path),
       kind === "error" ? "error" : "complete",
     );
@@ -33,7 +33,7 @@ beforeAll(async () => {
         if (fault === "reset") response.socket?.resetAndDestroy();
       });
   });
-  gateway = await startOneProvider(provider.port, {
+  gateway = await startTwoDialects(provider.port, {
     adapt(model) {
       model.targetSets = [
         { name: "set/chat", targets: [0], retry: { ...RETRY, attempts: 2 } },

@@ -16,8 +16,8 @@ import type { Gateway } from "../gateway/gateway.ts";
 import { usageLines } from "../gateway/usage-lines.ts";
 import { PATHS } from "./ask.ts";
 import type { DialectName } from "./ask.ts";
-import { MARKER, startLedgerProvider } from "./ledger-provider.ts";
-import type { LedgerProvider, Word } from "./ledger-provider.ts";
+import { MARKER, startLedgerProvider } from "../providers/scripts/ledger.ts";
+import type { LedgerProvider, Word } from "../providers/scripts/ledger.ts";
 
 const REQUESTS = 1200;
 const AT_ONCE = 16;

@@ -12,19 +12,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Gateway } from "../gateway/gateway.ts";
 import { ask, errorOf } from "./ask.ts";
 import type { TwoDialects } from "./ask.ts";
-import { startProvider } from "./behaving-provider.ts";
-import type { BehavingProvider } from "./behaving-provider.ts";
-import {
-  dialectOfPath,
-  ERROR_SAID,
-  readComplete,
-  readStream,
-  replyParts,
-  SAID,
-} from "./dialect-replies.ts";
-import type { ReplyKind } from "./dialect-replies.ts";
+import { startProvider } from "../providers/scripted-provider.ts";
+import type { ScriptedProvider } from "../providers/scripted-provider.ts";
+import { dialectOfPath, ERROR_TEXT, responseParts, RESPONSE_TEXT } from "../providers/wire.ts";
+import { readComplete, readStream } from "./read-response.ts";
+import type { ResponseKind } from "../providers/wire.ts";
 import { RETRY } from "./models.ts";
-import { chat, startOneProvider } from "./one-provider.ts";
+import { chat, startTwoDialects } from "../gateway/two-dialects.ts";
 
 const ALGORITHMS = {
   gzip: {
@@ -50,7 +44,7 @@ const DAMAGES: Damage[] = ["cut", "lie", "bomb"];
 /** What the prompt asks of the provider. */
 interface Wanted {
   algorithm: Algorithm;
-  kind: ReplyKind;
+  kind: ResponseKind;
   damage: Damage;
 }
 
@@ -61,7 +55,7 @@ function orderOf(body: string): Wanted {
   return { algorithm, kind, damage } as Wanted;
 }
 
-let provider: BehavingProvider;
+let provider: ScriptedProvider;
 /** With `decompress_responses`, and without it. */
 let gateway: Gateway;
 let strict: Gateway;
@@ -96,7 +90,7 @@ async function sendCompressed(
 beforeAll(async () => {
   provider = await startProvider(async (response, { body, path }) => {
     const { algorithm, kind, damage } = orderOf(body);
-    const { status, type, parts } = replyParts(dialectOfPath(path), kind);
+    const { status, type, parts } = responseParts(dialectOfPath(path), kind);
     response.writeHead(status, {
       "content-type": type,
       "content-encoding": algorithm,
@@ -110,7 +104,7 @@ beforeAll(async () => {
     else response.end(parts.join(""));
   });
   const start = (decompresses: boolean): Promise<Gateway> =>
-    startOneProvider(provider.port, {
+    startTwoDialects(provider.port, {
       adapt(model) {
         model.targetSets = [
           { name: "set/chat", targets: [0], retry: RETRY },
@@ -153,20 +147,20 @@ describe.concurrent.each(PLACES)(
       it("a complete answer arrives plain", async () => {
         const reply = await get({ algorithm, kind: "complete", damage: "none" });
         expect(reply.status).toBe(200);
-        expect(readComplete(client, await reply.text())).toBe(SAID);
+        expect(readComplete(client, await reply.text())).toBe(RESPONSE_TEXT);
       });
 
       it("a stream arrives plain, to its end", async () => {
         const reply = await get({ algorithm, kind: "stream", damage: "none" });
         expect(reply.status).toBe(200);
         const seen = readStream(client, await reply.text());
-        expect(seen).toEqual({ text: SAID, isFinished: true });
+        expect(seen).toEqual({ text: RESPONSE_TEXT, isFinished: true });
       });
 
       it("an error arrives plain", async () => {
         const reply = await get({ algorithm, kind: "error", damage: "none" });
         expect(reply.status).toBe(500);
-        expect((await errorOf(reply, client)).message).toBe(ERROR_SAID);
+        expect((await errorOf(reply, client)).message).toBe(ERROR_TEXT);
       });
 
       it.each(DAMAGES)("a damaged complete answer is no answer: %s", async (damage) => {
@@ -230,7 +224,7 @@ describe.concurrent.each(PLACES)(
 describe.each(Object.keys(ALGORITHMS) as Algorithm[])("%s", (algorithm) => {
   it("each event of a stream arrives before the next is sent", async () => {
     isPaced = true;
-    const { parts } = replyParts("chat", "stream");
+    const { parts } = responseParts("chat", "stream");
     const messages = [
       { role: "user", content: order({ algorithm, kind: "stream", damage: "none" }) },
     ];

@@ -11,8 +11,8 @@ import { createAuthority } from "../gateway/certificates.ts";
 import { startGateway } from "../gateway/gateway.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { ask, errorOf } from "./ask.ts";
-import { listen } from "./behaving-provider.ts";
-import type { Listening } from "./behaving-provider.ts";
+import { listen } from "../providers/listen.ts";
+import type { Listening } from "../providers/listen.ts";
 
 const HOUR = 3_600_000;
 /** For the name only: the address is 127.0.0.1. */

@@ -10,10 +10,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Address, Target } from "../../model/model.ts";
 import { createAuthority } from "../gateway/certificates.ts";
 import type { Gateway } from "../gateway/gateway.ts";
-import { echo, listen } from "./behaving-provider.ts";
-import type { Listening } from "./behaving-provider.ts";
+import { listen } from "../providers/listen.ts";
+import { echo } from "../providers/scripted-provider.ts";
+import type { Listening } from "../providers/listen.ts";
 import { host, targetAt } from "./models.ts";
-import { chat, startOneProvider } from "./one-provider.ts";
+import { chat, startTwoDialects } from "../gateway/two-dialects.ts";
 
 const NAME = "api.provider.test";
 const HAS_IPV6 = Object.values(networkInterfaces()).some((one) =>
@@ -34,7 +35,7 @@ async function at(
   address: Partial<Address> = {},
   loopback = "127.0.0.1",
 ): Promise<void> {
-  const listening = await listen(server, undefined, loopback);
+  const listening = await listen(server, undefined, { host: loopback });
   servers.push(listening);
   const place = {
     ...host("127.0.0.1", listening.port, { tls: true, serverName: NAME }),
@@ -71,7 +72,7 @@ beforeAll(async () => {
   await at("patient", patient, { tls: false });
   targets.push(targetAt("test/unresolvable", host("no-such-host.invalid")));
   targets.push(targetAt("test/refused", host("127.0.0.1", 1)));
-  gateway = await startOneProvider(1, {
+  gateway = await startTwoDialects(1, {
     caFile,
     adapt(model) {
       model.targets = targets;

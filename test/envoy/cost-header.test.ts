@@ -8,7 +8,7 @@ import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
 import { ask, PATHS } from "./ask.ts";
 import type { Ask, DialectName } from "./ask.ts";
-import { CLOSED_PORT } from "./failing-providers.ts";
+import { CLOSED_PORT } from "../providers/scripts/failures-by-model.ts";
 
 const HEADER = "x-gateway-cost";
 const NANO = 1_000_000_000;

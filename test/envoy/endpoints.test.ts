@@ -5,16 +5,17 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startGateway } from "../gateway/gateway.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { ask } from "./ask.ts";
-import { listen, startProvider } from "./behaving-provider.ts";
-import type { BehavingProvider, Behaviour } from "./behaving-provider.ts";
-import { replyParts } from "./dialect-replies.ts";
-import { sendRaw } from "./raw-socket.ts";
+import { listen } from "../providers/listen.ts";
+import { startProvider } from "../providers/scripted-provider.ts";
+import type { ScriptedProvider, Script } from "../providers/scripted-provider.ts";
+import { responseParts } from "../providers/wire.ts";
+import { sendRaw } from "../gateway/raw-client.ts";
 
 const MEBIBYTE = 1 << 20;
 const FAILURES = 3;
 const ESTIMATED = "x-gateway-estimated";
 
-const json = (status: number, body: object): Behaviour => {
+const json = (status: number, body: object): Script => {
   const text = JSON.stringify(body);
   return (response) =>
     void response.writeHead(status, { "content-type": "application/json" }).end(text);
@@ -25,16 +26,16 @@ const EMBEDDING = json(200, {
   usage: { prompt_tokens: 40, total_tokens: 40 },
 });
 
-let first: BehavingProvider;
-let second: BehavingProvider;
-let behave: Behaviour;
+let first: ScriptedProvider;
+let second: ScriptedProvider;
+let behave: Script;
 let gateway: Gateway;
 
 beforeAll(async () => {
   first = await startProvider((response, request) => behave(response, request));
   second = await startProvider((response, request) =>
     request.path === "/v1/messages"
-      ? json(200, JSON.parse(replyParts("messages", "complete").parts.join("")) as object)(
+      ? json(200, JSON.parse(responseParts("messages", "complete").parts.join("")) as object)(
           response,
           request,
         )
@@ -118,7 +119,7 @@ describe("a token count that the provider does not support", () => {
     }
     expect(first.requests).toHaveLength(5 * FAILURES);
     expect(second.requests).toHaveLength(0);
-    const messages = replyParts("messages", "complete").parts.join("");
+    const messages = responseParts("messages", "complete").parts.join("");
     behave = json(200, JSON.parse(messages) as object);
     const response = await ask(gateway, "messages", { model: "claude/one" });
     expect(response.status).toBe(200);

@@ -4,9 +4,10 @@ import { startGateway } from "../gateway/gateway.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { ask, errorOf } from "./ask.ts";
 import type { Ask, DialectName } from "./ask.ts";
-import { readComplete, readStream, SAID } from "./dialect-replies.ts";
-import { CLOSED_PORT, startFailingProvider } from "./failing-providers.ts";
-import type { FailingProvider, Seen } from "./failing-providers.ts";
+import { RESPONSE_TEXT } from "../providers/wire.ts";
+import { readComplete, readStream } from "./read-response.ts";
+import { CLOSED_PORT, startFailingProvider } from "../providers/scripts/failures-by-model.ts";
+import type { Attempt, FailingProvider } from "../providers/scripts/failures-by-model.ts";
 
 let provider: FailingProvider;
 let gateway: Gateway;
@@ -59,7 +60,7 @@ let lastId = 0;
 
 interface Outcome {
   reply: Response;
-  attempts: () => Seen[];
+  attempts: () => Attempt[];
   requestId: string;
 }
 
@@ -115,7 +116,7 @@ describe.concurrent.each(WAYS)("$name", ({ client, first, second }) => {
 
     it.each([...failures, ...own])("the fallback answers after %s", async (failure) => {
       const { reply, attempts } = await send(client, first, `${first}=${failure}`, { stream });
-      expect(await textOf(client, reply, stream)).toBe(SAID);
+      expect(await textOf(client, reply, stream)).toBe(RESPONSE_TEXT);
       expect(attempts().map(({ model }) => model)).toEqual([first, second]);
       expect(
         [...reply.headers.keys()].filter((name) => name.startsWith("x-gateway-retry")),
@@ -146,7 +147,7 @@ describe.concurrent("a stream", () => {
         const { reply, attempts } = await send(client, model, `${model}=${failure}`, {
           stream: true,
         });
-        expect(await textOf(client, reply, true)).toBe(SAID);
+        expect(await textOf(client, reply, true)).toBe(RESPONSE_TEXT);
         expect(attempts()).toHaveLength(2);
       }
     },
@@ -155,7 +156,7 @@ describe.concurrent("a stream", () => {
   it("that has begun may pause longer than first_byte_timeout", async () => {
     const started = performance.now();
     const { reply, attempts } = await send("chat", "quick-x", "quick-x=slow", { stream: true });
-    expect(await textOf("chat", reply, true)).toBe(SAID);
+    expect(await textOf("chat", reply, true)).toBe(RESPONSE_TEXT);
     expect(performance.now() - started).toBeGreaterThan(2000);
     expect(attempts()).toHaveLength(1);
   });
@@ -178,10 +179,10 @@ describe.concurrent("a stream", () => {
 describe.concurrent("the gateway", () => {
   it("uses the fallback after a refused connection, and for a name without an address", async () => {
     const refused = await send("chat", "refused", "hi");
-    expect(await textOf("chat", refused.reply, false)).toBe(SAID);
+    expect(await textOf("chat", refused.reply, false)).toBe(RESPONSE_TEXT);
     expect(refused.attempts().map(({ model }) => model)).toEqual(["c"]);
     const nowhere = await send("chat", "nowhere", "hi");
-    expect(await textOf("chat", nowhere.reply, false)).toBe(SAID);
+    expect(await textOf("chat", nowhere.reply, false)).toBe(RESPONSE_TEXT);
     const never = await send("chat", "nowhere", "b=reset");
     expect(never.reply.status).toBe(503);
     const alone = await send("chat", "lost", "hi");
@@ -213,26 +214,26 @@ describe.concurrent("the gateway", () => {
 
   it("retries the same model, then the next", async () => {
     const twice = await send("chat", "again", "again=500,ok");
-    expect(await textOf("chat", twice.reply, false)).toBe(SAID);
+    expect(await textOf("chat", twice.reply, false)).toBe(RESPONSE_TEXT);
     expect(twice.attempts().map(({ model }) => model)).toEqual(["again", "again"]);
     const all = await send("chat", "again", "again=503");
-    expect(await textOf("chat", all.reply, false)).toBe(SAID);
+    expect(await textOf("chat", all.reply, false)).toBe(RESPONSE_TEXT);
     expect(all.attempts().map(({ model }) => model)).toEqual(["again", "again", "again", "b"]);
   });
 
   it("retries not before a provider's retry-after; uses the next model at once if that is long", async () => {
     const started = performance.now();
     const waited = await send("chat", "again", "again=429-1,ok");
-    expect(await textOf("chat", waited.reply, false)).toBe(SAID);
+    expect(await textOf("chat", waited.reply, false)).toBe(RESPONSE_TEXT);
     expect(performance.now() - started).toBeGreaterThanOrEqual(1000);
     const long = await send("chat", "again", "again=429-60");
-    expect(await textOf("chat", long.reply, false)).toBe(SAID);
+    expect(await textOf("chat", long.reply, false)).toBe(RESPONSE_TEXT);
     expect(long.attempts().map(({ model }) => model)).toEqual(["again", "b"]);
   });
 
   it("ends an attempt that takes too long, and retries for configured reasons only", async () => {
     const slow = await send("chat", "slow", "slow=hang");
-    expect(await textOf("chat", slow.reply, false)).toBe(SAID);
+    expect(await textOf("chat", slow.reply, false)).toBe(RESPONSE_TEXT);
     const never = await send("chat", "slow", "slow=hang b=hang");
     expect(never.reply.status).toBe(504);
     expect((await errorOf(never.reply, "chat")).message).toContain("openai/b' did not start");
@@ -298,7 +299,7 @@ describe.concurrent("the gateway", () => {
   it("sends a large body whole, in either format", async () => {
     const text = "x=500 ".padEnd(3_000_000, "large ");
     const { reply, attempts } = await send("chat", "x", text);
-    expect(await textOf("chat", reply, false)).toBe(SAID);
+    expect(await textOf("chat", reply, false)).toBe(RESPONSE_TEXT);
     expect(attempts()).toHaveLength(2);
     for (const { request } of attempts()) {
       const { messages } = JSON.parse(request.body) as { messages: { content: string }[] };
@@ -308,12 +309,12 @@ describe.concurrent("the gateway", () => {
 
   it("retries on the ingress listener", async () => {
     const { reply } = await send("chat", "x", "x=500", { listener: "ingress" });
-    expect(await textOf("chat", reply, false)).toBe(SAID);
+    expect(await textOf("chat", reply, false)).toBe(RESPONSE_TEXT);
   });
 });
 
 describe("several keys", () => {
-  const keyOf = ({ credential }: Seen): string => credential.replace("Bearer ", "");
+  const keyOf = ({ credential }: Attempt): string => credential.replace("Bearer ", "");
 
   it("take turns", async () => {
     const counts = new Map<string, number>();
@@ -328,7 +329,7 @@ describe("several keys", () => {
   it.each(["401", "403", "429"])("%s: each other key is tried once", async (status) => {
     for (let i = 0; i < 3; i++) {
       const { reply, attempts } = await send("chat", "keys", `keys=one:${status},two:${status}`);
-      expect(await textOf("chat", reply, false)).toBe(SAID);
+      expect(await textOf("chat", reply, false)).toBe(RESPONSE_TEXT);
       const used = attempts().map(keyOf);
       expect(new Set(used).size).toBe(used.length);
       expect(used.at(-1)).toBe("three");
@@ -351,7 +352,7 @@ it("targets share the requests by weight, and stand in for each other", async ()
   expect(counts["a"]).toBeLessThan(180);
   expect(counts["b"]).toBe(0);
   const { reply } = await send("chat", "shared", "a=500 c=500");
-  expect(await textOf("chat", reply, false)).toBe(SAID);
+  expect(await textOf("chat", reply, false)).toBe(RESPONSE_TEXT);
 });
 
 it("64 clients at once get their own answers, each after a failure", async () => {

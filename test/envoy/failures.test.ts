@@ -8,7 +8,7 @@ import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
 import { startOpenaiProvider } from "../providers/openai.ts";
 import type { FakeProvider } from "../providers/server.ts";
-import { CLOSED_PORT } from "./failing-providers.ts";
+import { CLOSED_PORT } from "../providers/scripts/failures-by-model.ts";
 import { ask, errorOf } from "./ask.ts";
 import type { DialectName } from "./ask.ts";
 

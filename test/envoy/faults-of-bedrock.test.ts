@@ -7,15 +7,15 @@ import type { Gateway } from "../gateway/gateway.ts";
 import { chunkFrame, errorFrame, exceptionFrame } from "../providers/event-stream.ts";
 import { ask } from "./ask.ts";
 import type { DialectName } from "./ask.ts";
-import { startProvider } from "./behaving-provider.ts";
-import type { BehavingProvider } from "./behaving-provider.ts";
-import { replyParts } from "./dialect-replies.ts";
-import { startFaultyProvider } from "./faulty-provider.ts";
+import { startProvider } from "../providers/scripted-provider.ts";
+import type { ScriptedProvider } from "../providers/scripted-provider.ts";
+import { responseParts } from "../providers/wire.ts";
+import { startFaultyProvider } from "../providers/scripts/faults.ts";
 import { outcomeOf } from "./outcomes.ts";
 import type { Outcome } from "./outcomes.ts";
 
 /** The frames of a healthy stream. */
-const FRAMES = replyParts("messages", "stream").parts.map((event) =>
+const FRAMES = responseParts("messages", "stream").parts.map((event) =>
   chunkFrame(/^data: (.*)$/m.exec(event)?.[1] ?? ""),
 );
 /** Those until the first token. */
@@ -125,7 +125,7 @@ const ROWS: Row[] = [
 const DIALECTS: DialectName[] = ["chat", "messages", "responses"];
 
 let gateway: Gateway;
-const providers: BehavingProvider[] = [];
+const providers: ScriptedProvider[] = [];
 
 beforeAll(async () => {
   const healthy = await startFaultyProvider();

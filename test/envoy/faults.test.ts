@@ -13,11 +13,12 @@ import type { Gateway } from "../gateway/gateway.ts";
 import type { LogLine } from "../gateway/log-line.ts";
 import { ask } from "./ask.ts";
 import type { DialectName, ProviderDialect } from "./ask.ts";
-import { echo, listen } from "./behaving-provider.ts";
-import type { Listening } from "./behaving-provider.ts";
-import { basePath, FAULTS_OF_A_SERVER, startFaultyProvider } from "./faulty-provider.ts";
+import { listen } from "../providers/listen.ts";
+import { echo } from "../providers/scripted-provider.ts";
+import type { Listening } from "../providers/listen.ts";
+import { basePath, FAULTS_OF_A_SERVER, startFaultyProvider } from "../providers/scripts/faults.ts";
 import { ANTHROPIC, CONVERSE, GEMINI, host, targetAt } from "./models.ts";
-import { startOneProvider } from "./one-provider.ts";
+import { startTwoDialects } from "../gateway/two-dialects.ts";
 import { outcomeOf } from "./outcomes.ts";
 
 /**
@@ -49,7 +50,7 @@ beforeAll(async () => {
     "certificate of another name": await tlsAt(authority.issue("other.test")),
     "expired certificate": await tlsAt(authority.issueExpired("llm.test")),
   };
-  gateway = await startOneProvider(1, {
+  gateway = await startTwoDialects(1, {
     caFile,
     adapt(model) {
       model.targets = Object.entries(places).flatMap(([fault, address]) => [

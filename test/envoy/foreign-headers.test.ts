@@ -6,8 +6,8 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startGateway } from "../gateway/gateway.ts";
 import type { Gateway } from "../gateway/gateway.ts";
-import { startProvider } from "./behaving-provider.ts";
-import type { BehavingProvider, ProviderRequest } from "./behaving-provider.ts";
+import { startProvider } from "../providers/scripted-provider.ts";
+import type { ScriptedProvider, ReceivedRequest } from "../providers/scripted-provider.ts";
 
 /** In the value of every header that must not pass. */
 const FOREIGN = "foreign";
@@ -129,7 +129,7 @@ const PATHS = [
   { name: "the second of several attempts", model: "openai/failing", attempts: 2 },
 ];
 
-let provider: BehavingProvider;
+let provider: ScriptedProvider;
 let gateway: Gateway;
 
 beforeAll(async () => {
@@ -161,7 +161,7 @@ interface Outcome {
   rawHeaders: string[];
   body: string;
   /** The last attempt's. */
-  sent: ProviderRequest | undefined;
+  sent: ReceivedRequest | undefined;
   attempts: number;
 }
 

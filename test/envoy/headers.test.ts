@@ -1,10 +1,10 @@
 // What reaches a provider and what reaches a client: nothing of ours, nothing of one hop, no credential of the other side.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Gateway } from "../gateway/gateway.ts";
-import { startProvider } from "./behaving-provider.ts";
-import type { BehavingProvider, ProviderRequest } from "./behaving-provider.ts";
-import { ANTHROPIC_KEY, OPENAI_KEY, startOneProvider } from "./one-provider.ts";
-import { sendRaw } from "./raw-socket.ts";
+import { startProvider } from "../providers/scripted-provider.ts";
+import type { ScriptedProvider, ReceivedRequest } from "../providers/scripted-provider.ts";
+import { ANTHROPIC_KEY, OPENAI_KEY, startTwoDialects } from "../gateway/two-dialects.ts";
+import { sendRaw } from "../gateway/raw-client.ts";
 
 const ANSWER_HEADERS = {
   "content-type": "application/json",
@@ -30,14 +30,14 @@ const ANSWER_HEADERS = {
   upgrade: "h2c",
 };
 
-let provider: BehavingProvider;
+let provider: ScriptedProvider;
 let gateway: Gateway;
 
 beforeAll(async () => {
   provider = await startProvider((response) => {
     response.writeHead(200, ANSWER_HEADERS).end("{}");
   });
-  gateway = await startOneProvider(provider.port);
+  gateway = await startTwoDialects(provider.port);
 });
 afterAll(() => Promise.all([gateway.stop(), provider.stop()]));
 
@@ -73,7 +73,7 @@ const CLIENT_HEADERS = [
   ["User-Agent", "test"],
 ];
 
-async function sent(path: string, model: string): Promise<ProviderRequest | undefined> {
+async function sent(path: string, model: string): Promise<ReceivedRequest | undefined> {
   const body = JSON.stringify({ model, messages: [] });
   const lines = CLIENT_HEADERS.map(([name, value]) => `${name ?? ""}: ${value ?? ""}\r\n`).join("");
   const head = `POST ${path} HTTP/1.1\r\nhost: gateway.test\r\ncontent-length: ${body.length}\r\n${lines}\r\n`;

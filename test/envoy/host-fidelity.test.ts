@@ -9,9 +9,9 @@ import { clusters } from "../../envoy/clusters.ts";
 import { RETRY } from "./models.ts";
 import { startGateway } from "../gateway/gateway.ts";
 import type { Gateway } from "../gateway/gateway.ts";
-import { open } from "../gateway/raw-client.ts";
-import { startScriptedProvider } from "../gateway/scripted-provider.ts";
-import type { ScriptedProvider, ScriptedReply } from "../gateway/scripted-provider.ts";
+import { headerPairs, open } from "../gateway/raw-client.ts";
+import { sendExactly, startProvider } from "../providers/scripted-provider.ts";
+import type { ScriptedProvider, ExactResponse } from "../providers/scripted-provider.ts";
 import { FilterHost } from "../../control-plane/wasm-host/filter-host.ts";
 import type { HeaderPair } from "../../control-plane/wasm-host/header-map.ts";
 import { removedHeaders } from "../../control-plane/wasm-host/removed-headers.ts";
@@ -33,10 +33,10 @@ const KINDS = {
     chunks: REPLY.map((text) => Buffer.from(text)),
     trailers: [["x-probe-trailer", "1"]],
   },
-} satisfies Record<string, Pick<ScriptedReply, "headers" | "chunks" | "trailers">>;
+} satisfies Record<string, Pick<ExactResponse, "headers" | "chunks" | "trailers">>;
 type Kind = keyof typeof KINDS;
 
-function replyOf(request: readonly HeaderPair[]): Omit<ScriptedReply, "status" | "pause"> {
+function responseTo(request: readonly HeaderPair[]): Omit<ExactResponse, "status" | "pause"> {
   const kind = request.find(([name]) => name === "x-reply")?.[1] as Kind;
   const headers: HeaderPair[] = [
     ["content-type", "text/plain"],
@@ -80,7 +80,7 @@ let model: GatewayModel;
 /** Lines of the probe that are the last scenario's. */
 let before = 0;
 /** What the first filter on the way back says of each chunk. */
-let firstOfReply = /^/;
+let firstLine = /^/;
 
 function probeLines(log: string): string[] {
   return [...log.matchAll(/wasm log[^:]*: probe (.*)\n/g)].map(([, line = ""]) => line);
@@ -89,17 +89,17 @@ function probeLines(log: string): string[] {
 const PATIENCE_MS = 60_000;
 
 /** How often the probe has said it in this scenario. */
-function saidSo(pattern: RegExp): number {
+function linesLike(pattern: RegExp): number {
   return probeLines(gateway.envoyLog())
     .slice(before)
     .filter((line) => pattern.test(line)).length;
 }
 
 /** Waits until Envoy's probe has said it: then the next chunk cannot run into the last one. */
-async function said(pattern: RegExp, count = 1): Promise<void> {
+async function waitForLine(pattern: RegExp, count = 1): Promise<void> {
   const end = performance.now() + PATIENCE_MS;
   while (performance.now() < end) {
-    if (saidSo(pattern) >= count) return;
+    if (linesLike(pattern) >= count) return;
     await sleep(5);
   }
   const lines = probeLines(gateway.envoyLog()).slice(before);
@@ -108,15 +108,15 @@ async function said(pattern: RegExp, count = 1): Promise<void> {
 
 beforeAll(async () => {
   wasm = await compileProbe();
-  provider = await startScriptedProvider(({ path, headers }) => {
-    if (path === "/called") return CALLED;
+  provider = await startProvider((response, { path, rawHeaders }) => {
+    if (path === "/called") return sendExactly(response, CALLED);
     // A second attempt has the lines of the first before its own.
-    const already = saidSo(firstOfReply);
-    return {
+    const already = linesLike(firstLine);
+    return sendExactly(response, {
       status: 200,
-      ...replyOf(headers),
-      pause: (index) => said(firstOfReply, already + index + 1).catch(() => undefined),
-    };
+      ...responseTo(headerPairs(rawHeaders)),
+      pause: (index) => waitForLine(firstLine, already + index + 1).catch(() => undefined),
+    });
   });
   gateway = await startGateway({
     config: CONFIGURATION,
@@ -197,7 +197,7 @@ async function inEnvoy(run: Run): Promise<Seen> {
   const { scenario, cluster } = run;
   before = probeLines(gateway.envoyLog()).length;
   provider.requests.length = 0;
-  firstOfReply = cluster.startsWith("several/")
+  firstLine = cluster.startsWith("several/")
     ? /^translate response body \d/
     : /^route response body \d/;
   const reply = new Promise<{ status: number; body: string }>((resolve, reject) => {
@@ -216,19 +216,19 @@ async function inEnvoy(run: Run): Promise<Seen> {
     outgoing.on("error", reject);
     void (async () => {
       outgoing.flushHeaders();
-      await said(/^route request headers/);
+      await waitForLine(/^route request headers/);
       for (const [index, text] of REQUEST.entries()) {
         if (scenario === "local in request headers") break;
         outgoing.write(text);
-        await said(/^route request body \d/, index + 1);
+        await waitForLine(/^route request body \d/, index + 1);
         if (scenario === "local in request body") break;
       }
       outgoing.end();
     })().catch(reject);
   });
   const { status, body } = await reply;
-  await said(/^route delete$/);
-  const sent = provider.requests.map((request) => `${request.path} ${request.body.toString()}`);
+  await waitForLine(/^route delete$/);
+  const sent = provider.requests.map((request) => `${request.path} ${request.body}`);
   return { probe: probeLines(gateway.envoyLog()).slice(before), status, body, sent };
 }
 
@@ -250,7 +250,7 @@ async function inHost(run: Run): Promise<Seen> {
       emptyEnd: true,
     },
     upstream: ({ headers }) => {
-      const reply = replyOf(headers);
+      const reply = responseTo(headers);
       return {
         ...reply,
         status: 200,

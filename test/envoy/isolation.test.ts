@@ -4,8 +4,8 @@ import type { Server } from "node:http";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startGateway } from "../gateway/gateway.ts";
 import type { Gateway } from "../gateway/gateway.ts";
-import { listen } from "./behaving-provider.ts";
-import type { Listening } from "./behaving-provider.ts";
+import { listen } from "../providers/listen.ts";
+import type { Listening } from "../providers/listen.ts";
 
 const CLIENTS = 64;
 const ROUNDS = 4;

@@ -4,7 +4,7 @@ import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
 import { ask, errorOf } from "./ask.ts";
 import type { DialectName } from "./ask.ts";
-import { sendRaw } from "./raw-socket.ts";
+import { sendRaw } from "../gateway/raw-client.ts";
 
 const LIMIT = 100 * 1024;
 let all: WithFakes;

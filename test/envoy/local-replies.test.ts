@@ -1,20 +1,20 @@
 // What Envoy says itself, without the filter: JSON in the client's dialect, with a message and the request id.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Gateway } from "../gateway/gateway.ts";
-import { startProvider } from "./behaving-provider.ts";
-import type { BehavingProvider } from "./behaving-provider.ts";
-import { connectionManagers, startOneProvider } from "./one-provider.ts";
-import { sendRaw } from "./raw-socket.ts";
-import type { RawAnswer } from "./raw-socket.ts";
+import { startProvider } from "../providers/scripted-provider.ts";
+import type { ScriptedProvider } from "../providers/scripted-provider.ts";
+import { connectionManagers, startTwoDialects } from "../gateway/two-dialects.ts";
+import { sendRaw } from "../gateway/raw-client.ts";
+import type { TextResponse } from "../gateway/raw-client.ts";
 
-let provider: BehavingProvider;
+let provider: ScriptedProvider;
 let gateway: Gateway;
 
 beforeAll(async () => {
   provider = await startProvider((response) => {
     response.end("{}");
   });
-  gateway = await startOneProvider(provider.port, {
+  gateway = await startTwoDialects(provider.port, {
     adapt(model) {
       model.limits.requestBodyBytes = 10_000;
     },
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([gateway.stop(), provider.stop()]));
 
-function openai(answer: RawAnswer): unknown {
+function openai(answer: TextResponse): unknown {
   expect(answer.headers["content-type"]).toBe("application/json");
   const body = JSON.parse(answer.body) as { error: { message: string; type: string } };
   expect(body).toEqual({
@@ -42,7 +42,7 @@ function openai(answer: RawAnswer): unknown {
   return [answer.status, body.error.type, answer.headers["x-request-id"]];
 }
 
-function anthropic(answer: RawAnswer): unknown {
+function anthropic(answer: TextResponse): unknown {
   expect(answer.headers["content-type"]).toBe("application/json");
   const body = JSON.parse(answer.body) as { error: { type: string }; request_id: string | null };
   expect(answer.headers["request-id"] ?? null).toBe(body.request_id);
@@ -57,7 +57,7 @@ function anthropic(answer: RawAnswer): unknown {
   return [answer.status, body.error.type, body.request_id];
 }
 
-const send = (text: string): Promise<RawAnswer> => sendRaw(gateway.ports.egress, text);
+const send = (text: string): Promise<TextResponse> => sendRaw(gateway.ports.egress, text);
 
 describe("a request without a dialect gets an error in OpenAI's format:", () => {
   const manyHeaders = Array.from({ length: 150 }, (_, at) => `h${at}: x\r\n`).join("");

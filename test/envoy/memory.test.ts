@@ -26,8 +26,8 @@ const cases: (Case & { allowed: string[] })[] = [
   { kind: "event", reading: "stripped", mib: 30, count: 8, allowed: ["200"] },
   { kind: "event", reading: "translated", mib: 33, count: 4, allowed: ["200 error"] },
   { kind: "event", reading: "translated", mib: 30, count: 16, allowed: ["200", "200 error"] },
-  { kind: "reply", route: "plain", mib: 30, count: 8, allowed: ["200"] },
-  { kind: "reply", route: "fallback", mib: 30, count: 8, allowed: ["200"] },
+  { kind: "response", route: "plain", mib: 30, count: 8, allowed: ["200"] },
+  { kind: "response", route: "fallback", mib: 30, count: 8, allowed: ["200"] },
 ];
 
 let memory: MemoryRun;

@@ -1,6 +1,7 @@
 // What became of a request, in the words of docs/faults.yaml.
 import type { DialectName, ErrorBody } from "./ask.ts";
-import { readComplete, readStream, SAID } from "./dialect-replies.ts";
+import { RESPONSE_TEXT } from "../providers/wire.ts";
+import { readComplete, readStream } from "./read-response.ts";
 
 export interface Outcome {
   /**
@@ -52,7 +53,7 @@ function ofStream(body: string, dialect: DialectName): Partial<Outcome> {
   try {
     const { text, isFinished, error } = readStream(dialect, body);
     if (error !== undefined) return { how: "event", message: error.message };
-    return isFinished && text === SAID ? { how: "answer", message: "" } : {};
+    return isFinished && text === RESPONSE_TEXT ? { how: "answer", message: "" } : {};
   } catch (problem) {
     if (problem instanceof SyntaxError) return {};
     throw problem;
@@ -61,7 +62,7 @@ function ofStream(body: string, dialect: DialectName): Partial<Outcome> {
 
 function ofAnswer(body: string, dialect: DialectName): Partial<Outcome> {
   try {
-    return readComplete(dialect, body) === SAID ? { how: "answer", message: "" } : {};
+    return readComplete(dialect, body) === RESPONSE_TEXT ? { how: "answer", message: "" } : {};
   } catch {
     return {};
   }

@@ -2,31 +2,32 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Gateway } from "../gateway/gateway.ts";
 import { ask, errorOf } from "./ask.ts";
-import { startProvider } from "./behaving-provider.ts";
-import type { BehavingProvider, Behaviour } from "./behaving-provider.ts";
-import { replyParts, readComplete, SAID } from "./dialect-replies.ts";
+import { startProvider } from "../providers/scripted-provider.ts";
+import type { ScriptedProvider, Script } from "../providers/scripted-provider.ts";
+import { responseParts, RESPONSE_TEXT } from "../providers/wire.ts";
+import { readComplete } from "./read-response.ts";
 import { host, RETRY, targetAt } from "./models.ts";
-import { startOneProvider } from "./one-provider.ts";
+import { startTwoDialects } from "../gateway/two-dialects.ts";
 
 const FAILURES = 3;
 /** More than the requests of a test take on a loaded machine. */
 const EJECTION_MS = 6000;
 
-const answer: Behaviour = (response) => {
-  const [body = ""] = replyParts("chat", "complete").parts;
+const answer: Script = (response) => {
+  const [body = ""] = responseParts("chat", "complete").parts;
   response.writeHead(200, { "content-type": "application/json" }).end(body);
 };
 const fail =
-  (status: number): Behaviour =>
+  (status: number): Script =>
   (response) => {
-    const [body = ""] = replyParts("chat", "error").parts;
+    const [body = ""] = responseParts("chat", "error").parts;
     response.writeHead(status, { "content-type": "application/json" }).end(body);
   };
 
-let first: BehavingProvider;
-let second: BehavingProvider;
+let first: ScriptedProvider;
+let second: ScriptedProvider;
 let gateway: Gateway;
-let behave: Behaviour = answer;
+let behave: Script = answer;
 
 beforeAll(async () => {
   first = await startProvider((response, request) => behave(response, request));
@@ -36,7 +37,7 @@ afterAll(() => Promise.all([first.stop(), second.stop()]));
 
 /** A gateway of its own for each test: what one has ejected is none of the next one's business. */
 async function start(consecutiveFailures = FAILURES): Promise<void> {
-  gateway = await startOneProvider(1, {
+  gateway = await startTwoDialects(1, {
     adapt(model) {
       model.targets = [
         targetAt("test/first", host("127.0.0.1", first.port)),
@@ -149,6 +150,6 @@ it("more requests at once than the circuit breaker allows are refused, and only 
   for (const end of open) end();
   open = [];
   for (const reply of await Promise.all(asked))
-    expect(readComplete("chat", await reply.text())).toBe(SAID);
+    expect(readComplete("chat", await reply.text())).toBe(RESPONSE_TEXT);
   await gateway.stop();
 });

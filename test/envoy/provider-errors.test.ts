@@ -4,17 +4,17 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Gateway } from "../gateway/gateway.ts";
 import { ask, errorOf } from "./ask.ts";
 import type { TwoDialects } from "./ask.ts";
-import { startProvider } from "./behaving-provider.ts";
-import type { Behaviour, BehavingProvider } from "./behaving-provider.ts";
-import { dialectOfPath, replyParts } from "./dialect-replies.ts";
+import { startProvider } from "../providers/scripted-provider.ts";
+import type { Script, ScriptedProvider } from "../providers/scripted-provider.ts";
+import { dialectOfPath, responseParts } from "../providers/wire.ts";
 import { RETRY } from "./models.ts";
-import { ANTHROPIC_KEY, OPENAI_KEY, startOneProvider } from "./one-provider.ts";
+import { ANTHROPIC_KEY, OPENAI_KEY, startTwoDialects } from "../gateway/two-dialects.ts";
 
 const KEYS = [OPENAI_KEY, ANTHROPIC_KEY];
 const PIECE = Buffer.alloc(64 * 1024, "x");
 
 /** What the prompt can ask for. */
-const BEHAVIOURS: Record<string, Behaviour> = {
+const BEHAVIOURS: Record<string, Script> = {
   "quote the key": async (response, { headers, path }) => {
     const key = headers.authorization ?? String(headers["x-api-key"]);
     response.writeHead(401, { "content-type": "application/json", "x-echo-auth": key });
@@ -29,7 +29,7 @@ const BEHAVIOURS: Record<string, Behaviour> = {
   },
   "quote the key in a header": (response, { headers, path }) => {
     const key = headers.authorization ?? String(headers["x-api-key"]);
-    const { type, parts } = replyParts(dialectOfPath(path), "complete");
+    const { type, parts } = responseParts(dialectOfPath(path), "complete");
     response.writeHead(200, { "content-type": type, "x-echo-auth": key }).end(parts.join(""));
   },
   "go on for ever": async (response) => {
@@ -41,7 +41,7 @@ const BEHAVIOURS: Record<string, Behaviour> = {
   },
 };
 
-let provider: BehavingProvider;
+let provider: ScriptedProvider;
 let gateway: Gateway;
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ beforeAll(async () => {
     const behave = Object.entries(BEHAVIOURS).find(([name]) => request.body.includes(`"${name}"`));
     return behave?.[1](response, request);
   });
-  gateway = await startOneProvider(provider.port, {
+  gateway = await startTwoDialects(provider.port, {
     adapt(model) {
       model.targetSets = [
         { name: "set/chat", targets: [0], retry: RETRY },

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { HEADER_REQUEST_ID } from "../../contract/words.ts";
 import { startGateway } from "../gateway/gateway.ts";
 import type { Gateway } from "../gateway/gateway.ts";
-import { exchange, type RawReply } from "../gateway/raw-client.ts";
-import { startProvider } from "./behaving-provider.ts";
-import type { BehavingProvider } from "./behaving-provider.ts";
+import { exchange, type RawResponse } from "../gateway/raw-client.ts";
+import { startProvider } from "../providers/scripted-provider.ts";
+import type { ScriptedProvider } from "../providers/scripted-provider.ts";
 
 const COMPLETION = JSON.stringify({
   id: "chatcmpl-1",
@@ -50,7 +50,7 @@ const BEHAVIOURS: Record<string, (response: ServerResponse) => unknown> = {
   silence: () => undefined,
 };
 
-let provider: BehavingProvider;
+let provider: ScriptedProvider;
 let gateway: Gateway;
 let count = 0;
 
@@ -84,7 +84,7 @@ async function send(
   path: string,
   body = "",
   headers: [string, string][] = [],
-): Promise<RawReply & { id: string }> {
+): Promise<RawResponse & { id: string }> {
   const id = `request-id-test-${String(++count)}`;
   const all: [string, string][] = [
     ["host", "gateway.test"],
@@ -110,7 +110,7 @@ function prompt(text: string, model = "none", more: object = {}): string {
   });
 }
 
-function idsOf({ headers }: RawReply): string[] {
+function idsOf({ headers }: RawResponse): string[] {
   return headers.filter(([name]) => name === HEADER_REQUEST_ID).map(([, value]) => value);
 }
 

@@ -6,22 +6,24 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createAuthority } from "../gateway/certificates.ts";
 import type { Gateway } from "../gateway/gateway.ts";
-import { echo, listen, startProvider } from "./behaving-provider.ts";
-import type { BehavingProvider, Behaviour, Listening } from "./behaving-provider.ts";
+import { listen } from "../providers/listen.ts";
+import { echo, startProvider } from "../providers/scripted-provider.ts";
+import type { Listening } from "../providers/listen.ts";
+import type { ScriptedProvider, Script } from "../providers/scripted-provider.ts";
 import { host, RETRY, targetAt } from "./models.ts";
-import { chat, OPENAI_KEY, startOneProvider } from "./one-provider.ts";
+import { chat, OPENAI_KEY, startTwoDialects } from "../gateway/two-dialects.ts";
 
-const answer: Behaviour = (response, request) => {
+const answer: Script = (response, request) => {
   response.setHeader("content-type", "application/json").end(JSON.stringify(request));
 };
 
 let directory: string;
-let first: BehavingProvider;
-let second: BehavingProvider;
+let first: ScriptedProvider;
+let second: ScriptedProvider;
 let last: Listening;
 let gateway: Gateway;
-let behaveFirst: Behaviour;
-let behaveSecond: Behaviour;
+let behaveFirst: Script;
+let behaveSecond: Script;
 
 beforeAll(async () => {
   const authority = createAuthority();
@@ -31,7 +33,7 @@ beforeAll(async () => {
   first = await startProvider((response, request) => behaveFirst(response, request));
   second = await startProvider((response, request) => behaveSecond(response, request));
   last = await listen(createTlsServer(authority.issue("last.test"), echo));
-  gateway = await startOneProvider(1, {
+  gateway = await startTwoDialects(1, {
     caFile,
     adapt(model) {
       model.targets = [
@@ -84,11 +86,11 @@ async function ask(model: string): Promise<Seen> {
 }
 
 const fail =
-  (status: number): Behaviour =>
+  (status: number): Script =>
   (response) => {
     response.writeHead(status).end();
   };
-const disconnect: Behaviour = (response) => {
+const disconnect: Script = (response) => {
   response.socket?.destroy();
 };
 

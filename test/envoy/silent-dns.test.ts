@@ -4,14 +4,14 @@ import type { Socket } from "node:dgram";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Gateway } from "../gateway/gateway.ts";
-import { startProvider } from "./behaving-provider.ts";
-import type { BehavingProvider } from "./behaving-provider.ts";
+import { startProvider } from "../providers/scripted-provider.ts";
+import type { ScriptedProvider } from "../providers/scripted-provider.ts";
 import { host, targetAt } from "./models.ts";
-import { chat, startOneProvider } from "./one-provider.ts";
+import { chat, startTwoDialects } from "../gateway/two-dialects.ts";
 
 let nameServer: Socket;
 let questions = 0;
-let provider: BehavingProvider;
+let provider: ScriptedProvider;
 let gateway: Gateway;
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
     protocol: "UDP",
   };
   // Were the start to wait, it would take the resolver's 20 seconds, and the gateway of a test gives up before.
-  gateway = await startOneProvider(provider.port, {
+  gateway = await startTwoDialects(provider.port, {
     adapt(model) {
       model.targets.push(targetAt("lost/model", host("provider.example")));
     },

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startGateway } from "../gateway/gateway.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { ask } from "./ask.ts";
-import { startProvider } from "./behaving-provider.ts";
-import type { Behaviour, BehavingProvider } from "./behaving-provider.ts";
-import { readComplete, replyParts, SAID } from "./dialect-replies.ts";
+import { startProvider } from "../providers/scripted-provider.ts";
+import type { Script, ScriptedProvider } from "../providers/scripted-provider.ts";
+import { responseParts, RESPONSE_TEXT } from "../providers/wire.ts";
+import { readComplete } from "./read-response.ts";
 
 /** Of the listener: the last model has a third of it, more than a loaded machine needs for an answer. */
 const TIMEOUT_MS = 8_000;
@@ -20,17 +21,17 @@ const MODELS = {
 };
 
 /** One for each model: a provider that fails often enough is left out. */
-let providers: BehavingProvider[];
+let providers: ScriptedProvider[];
 let gateway: Gateway;
 /** Prompts and the models that were asked with them, in order. */
 const asked: { model: string; body: string }[] = [];
 
-const behave: Behaviour = (response, { body }) => {
+const behave: Script = (response, { body }) => {
   const { model } = JSON.parse(body) as { model: string };
   asked.push({ model, body });
   if (model.startsWith("silent")) return;
   response.writeHead(model === "failing" ? 503 : 200, { "content-type": "application/json" });
-  response.end(replyParts("chat", "complete").parts[0]);
+  response.end(responseParts("chat", "complete").parts[0]);
 };
 
 beforeAll(async () => {
@@ -57,7 +58,7 @@ describe.concurrent("a complete answer", () => {
     const reply = await ask(gateway, "chat", { model: `vllm/${model}`, text });
     const body = await reply.text();
     expect([reply.status, body]).toEqual([200, expect.any(String)]);
-    expect(readComplete("chat", body)).toBe(SAID);
+    expect(readComplete("chat", body)).toBe(RESPONSE_TEXT);
     expect(asked.filter((one) => one.body.includes(text)).map((one) => one.model)).toEqual(order);
   });
 });

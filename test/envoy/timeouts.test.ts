@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Gateway } from "../gateway/gateway.ts";
-import { startProvider } from "./behaving-provider.ts";
-import type { BehavingProvider } from "./behaving-provider.ts";
-import { startOneProvider } from "./one-provider.ts";
+import { startProvider } from "../providers/scripted-provider.ts";
+import type { ScriptedProvider } from "../providers/scripted-provider.ts";
+import { startTwoDialects } from "../gateway/two-dialects.ts";
 
 const SHORT_MS = 3_000;
 
-let provider: BehavingProvider;
+let provider: ScriptedProvider;
 let gateway: Gateway;
 let answerAfterMs: number;
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
     await sleep(answerAfterMs);
     response.end("{}");
   });
-  gateway = await startOneProvider(provider.port, {
+  gateway = await startTwoDialects(provider.port, {
     adapt(model) {
       model.egress.timeoutMs = SHORT_MS;
     },

@@ -9,19 +9,13 @@ import { createAuthority } from "../gateway/certificates.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { ask, errorOf } from "./ask.ts";
 import type { DialectName } from "./ask.ts";
-import { listen } from "./behaving-provider.ts";
-import type { Listening } from "./behaving-provider.ts";
-import {
-  dialectOfPath,
-  ERROR_SAID,
-  readComplete,
-  readStream,
-  replyParts,
-  SAID,
-} from "./dialect-replies.ts";
-import type { ReplyKind } from "./dialect-replies.ts";
+import { listen } from "../providers/listen.ts";
+import type { Listening } from "../providers/listen.ts";
+import { dialectOfPath, ERROR_TEXT, responseParts, RESPONSE_TEXT } from "../providers/wire.ts";
+import { readComplete, readStream } from "./read-response.ts";
+import type { ResponseKind } from "../providers/wire.ts";
 import { ANTHROPIC, host, targetAt } from "./models.ts";
-import { startOneProvider } from "./one-provider.ts";
+import { startTwoDialects } from "../gateway/two-dialects.ts";
 
 const NAME = "api.provider.test";
 const DIALECTS: DialectName[] = ["chat", "messages"];
@@ -34,7 +28,7 @@ async function answer(stream: ServerHttp2Stream, path: string): Promise<void> {
   let body = "";
   for await (const part of stream as AsyncIterable<Buffer>) body += part.toString();
   const [, kind, size] = /"(complete|stream|error) (\w+)"/.exec(body) ?? [];
-  const { status, type, parts } = replyParts(dialectOfPath(path), kind as ReplyKind);
+  const { status, type, parts } = responseParts(dialectOfPath(path), kind as ResponseKind);
   stream.respond({ ":status": status, "content-type": type }, { waitForTrailers: true });
   stream.on("wantTrailers", () => {
     stream.sendTrailers({ "x-checksum": "42" });
@@ -54,7 +48,7 @@ beforeAll(async () => {
   });
   provider = await listen(server);
   const place = host("127.0.0.1", provider.port, { tls: true, serverName: NAME });
-  gateway = await startOneProvider(1, {
+  gateway = await startTwoDialects(1, {
     caFile,
     adapt(model) {
       model.targets = [targetAt("test/chat", place), targetAt("test/messages", place, ANTHROPIC)];
@@ -92,7 +86,7 @@ it.each(DIALECTS)("the trailers of a provider of %s reach no client", async (at)
 const PLACES = DIALECTS.flatMap((client) => DIALECTS.map((at) => ({ client, at })));
 
 describe.each(PLACES)("$client client, provider of $at", ({ client, at }) => {
-  const get = (kind: ReplyKind, size: "all" | "half" | "nothing"): Promise<Response> =>
+  const get = (kind: ResponseKind, size: "all" | "half" | "nothing"): Promise<Response> =>
     ask(gateway, client, {
       model: `test/${at}`,
       text: `${kind} ${size}`,
@@ -101,18 +95,18 @@ describe.each(PLACES)("$client client, provider of $at", ({ client, at }) => {
     });
 
   it("a complete answer", async () => {
-    expect(readComplete(client, await (await get("complete", "all")).text())).toBe(SAID);
+    expect(readComplete(client, await (await get("complete", "all")).text())).toBe(RESPONSE_TEXT);
   });
 
   it("a stream", async () => {
     const seen = readStream(client, await (await get("stream", "all")).text());
-    expect(seen).toEqual({ text: SAID, isFinished: true });
+    expect(seen).toEqual({ text: RESPONSE_TEXT, isFinished: true });
   });
 
   it("an error", async () => {
     const reply = await get("error", "all");
     expect(reply.status).toBe(500);
-    expect((await errorOf(reply, client)).message).toBe(ERROR_SAID);
+    expect((await errorOf(reply, client)).message).toBe(ERROR_TEXT);
   });
 
   it.runIf(client !== at)("an answer without a body is an error", async () => {

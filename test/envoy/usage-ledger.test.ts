@@ -14,9 +14,9 @@ import type { DialectName } from "./ask.ts";
 import { API_SECRET, configuration } from "./prompt/configuration.ts";
 import { startApi, startModelServer } from "./prompt/fakes.ts";
 import type { FakeApi, FakeModelServer } from "./prompt/fakes.ts";
-import { CLOSED_PORT } from "./failing-providers.ts";
-import { MARKER, randomFrom, startLedgerProvider } from "./ledger-provider.ts";
-import type { Booking, LedgerProvider, Word } from "./ledger-provider.ts";
+import { CLOSED_PORT } from "../providers/scripts/failures-by-model.ts";
+import { MARKER, randomFrom, startLedgerProvider } from "../providers/scripts/ledger.ts";
+import type { Booking, LedgerProvider, Word } from "../providers/scripts/ledger.ts";
 
 const REQUESTS = Number(process.env["LEDGER_REQUESTS"] ?? 10_000);
 const SEED = 16;

@@ -6,8 +6,8 @@ import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
 import { ask, parts, PATHS } from "./ask.ts";
 import type { DialectName } from "./ask.ts";
-import { CLOSED_PORT } from "./failing-providers.ts";
-import { sendRaw } from "./raw-socket.ts";
+import { CLOSED_PORT } from "../providers/scripts/failures-by-model.ts";
+import { sendRaw } from "../gateway/raw-client.ts";
 
 const KEY = "a-key-of-the-team-0123";
 

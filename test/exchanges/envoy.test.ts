@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startGateway } from "../gateway/gateway.ts";
 import type { Gateway } from "../gateway/gateway.ts";
-import { exchange } from "../gateway/raw-client.ts";
-import { startScriptedProvider } from "../gateway/scripted-provider.ts";
-import type { ScriptedProvider } from "../gateway/scripted-provider.ts";
+import { exchange, headerPairs } from "../gateway/raw-client.ts";
+import { sendExactly, startProvider } from "../providers/scripted-provider.ts";
+import type { ScriptedProvider } from "../providers/scripted-provider.ts";
 import { encodeBody, environmentOf, gatewayIds, readCases, requestIdOf } from "./case.ts";
 import type { ExchangeCase } from "./case.ts";
 import { formatResponse, responseHeaders } from "./host-ring.ts";
@@ -19,10 +19,12 @@ let current: ExchangeCase | undefined;
 let provider: ScriptedProvider;
 
 beforeAll(async () => {
-  provider = await startScriptedProvider(() => {
+  provider = await startProvider((outgoing) => {
     const response = current?.providerResponses[provider.requests.length - 1];
-    if (response === undefined) return { status: 599, headers: [], chunks: [] };
-    return { ...response, headers: responseHeaders(response), chunks: encodeBody(response) };
+    if (response === undefined)
+      return sendExactly(outgoing, { status: 599, headers: [], chunks: [] });
+    const chunks = encodeBody(response);
+    return sendExactly(outgoing, { ...response, headers: responseHeaders(response), chunks });
   });
 });
 
@@ -62,7 +64,11 @@ describe.skipIf(isUpdating).each(groups)("exchanges through Envoy", ({ members }
     const port = gateway.ports[one.listener];
     const response = await exchange({ port, method, path, headers, chunks });
     const sent = provider.requests.map((request) =>
-      formatMessage(`${request.method} ${request.path} HTTP/1.1`, request.headers, request.body),
+      formatMessage(
+        `${request.method} ${request.path} HTTP/1.1`,
+        headerPairs(request.rawHeaders),
+        request.bytes,
+      ),
     );
     const { status, body, isReset } = response;
     expect(sent.map(readable)).toEqual(one.providerRequests);

@@ -54,6 +54,20 @@ export function decode(message: "TraceRequest", bytes: Uint8Array): unknown {
   return type.toObject(type.decode(bytes), { longs: String, bytes: Buffer, oneofs: false });
 }
 
+export interface NumberPoint {
+  asInt: string;
+  startTimeUnixNano: string;
+  timeUnixNano: string;
+}
+
+/** An export of metrics, as far as tests read it. */
+export interface MetricsMessage {
+  resourceMetrics: {
+    resource: { attributes: { key: string; value: { stringValue: string } }[] };
+    scopeMetrics: { metrics: { name: string; sum?: { dataPoints: NumberPoint[] } }[] }[];
+  }[];
+}
+
 const camelCase = protobuf.parse(SCHEMA).root;
 
 /** Returns a request in JSON as the protocol's encoding has it. Throws if a member is unknown or has a wrong type. */

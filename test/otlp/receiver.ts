@@ -1,12 +1,14 @@
-// A strict OpenTelemetry collector for tests: OTLP over HTTP (protobuf and JSON) and over gRPC, on one port each. It
-// rejects what the specification forbids, and records the rest.
+// A strict OpenTelemetry collector for tests: OTLP over HTTP (traces in protobuf, metrics in JSON) and over gRPC, on one port
+// each. It lists what the specification forbids, and records the rest.
 // @see https://opentelemetry.io/docs/specs/otlp/
-import { createServer } from "node:http";
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import { createServer as createHttp2Server } from "node:http2";
-import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from "node:http2";
-import type { AddressInfo, Server, Socket } from "node:net";
-import { decode } from "./messages.ts";
+import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
+import type { Server, Socket } from "node:net";
+import { listen } from "../providers/listen.ts";
+import { startProvider } from "../providers/scripted-provider.ts";
+import { checkJson, decode } from "./messages.ts";
+import type { MetricsMessage } from "./messages.ts";
 import { readSpans } from "./spans.ts";
 import type { Span } from "./spans.ts";
 
@@ -21,15 +23,19 @@ export interface ReceivedExport {
 export interface Receiver {
   port: number;
   spans: Span[];
+  metrics: MetricsMessage[];
   exports: ReceivedExport[];
   /** What the specification forbids. */
   violations: string[];
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 export interface ReceiverOptions {
   /** Accepts requests and never responds. */
   isSilent?: boolean;
+  status?: number;
+  /** Of the responses. */
+  body?: string;
 }
 
 interface Recorder extends Omit<Receiver, "port" | "stop"> {
@@ -39,6 +45,7 @@ interface Recorder extends Omit<Receiver, "port" | "stop"> {
 function recorder(): Recorder {
   const all: Recorder = {
     spans: [],
+    metrics: [],
     exports: [],
     violations: [],
     receive(path, headers, bytes) {
@@ -46,6 +53,10 @@ function recorder(): Recorder {
       try {
         if (path.endsWith("/traces") || path.endsWith("TraceService/Export"))
           all.spans.push(...readSpans(decode("TraceRequest", bytes)));
+        else if (path.endsWith("/metrics"))
+          all.metrics.push(
+            checkJson("MetricsRequest", JSON.parse(bytes.toString())) as MetricsMessage,
+          );
         else throw new Error(`unknown path ${path}`);
       } catch (error) {
         all.violations.push(String(error));
@@ -55,20 +66,22 @@ function recorder(): Recorder {
   return all;
 }
 
-export async function startHttpReceiver({
-  isSilent = false,
-}: ReceiverOptions = {}): Promise<Receiver> {
+/** Starts a receiver of OTLP over HTTP. Its options may change later. */
+export async function startHttpReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
   const all = recorder();
-  const server = createServer((request, response) => {
-    void bodyOf(request).then((body) => {
-      if (request.method !== "POST") all.violations.push(`method ${String(request.method)}`);
-      if (request.headers["content-type"] !== "application/x-protobuf")
-        all.violations.push(`content-type ${String(request.headers["content-type"])}`);
-      all.receive(request.url ?? "", request.headers, body);
-      if (!isSilent) response.writeHead(200, { "content-type": "application/x-protobuf" }).end();
-    });
-  });
-  return listening(server, all);
+  const { port, stop } = await startProvider(
+    (response, { method, path, headers, bytes }) => {
+      const type = path.endsWith("/metrics") ? "application/json" : "application/x-protobuf";
+      if (method !== "POST") all.violations.push(`method ${method}`);
+      if (headers["content-type"] !== type)
+        all.violations.push(`content-type ${String(headers["content-type"])}`);
+      all.receive(path, headers, bytes);
+      const { isSilent = false, status = 200, body } = options;
+      if (!isSilent) response.writeHead(status, { "content-type": type }).end(body);
+    },
+    { keepsRequests: false },
+  );
+  return { ...all, port, stop };
 }
 
 /** Starts a receiver of OTLP over gRPC without TLS. */
@@ -98,34 +111,16 @@ export async function startGrpcReceiver({
       stream.end(Buffer.alloc(PREFIX));
     });
   });
-  return listening(server, all, () => {
-    for (const session of sessions) session.destroy();
-  });
-}
-
-async function listening(
-  server: Server | Http2Server,
-  all: Recorder,
-  closing?: () => void,
-): Promise<Receiver> {
   const sockets = new Set<Socket>();
-  server.on("connection", (socket: Socket) => sockets.add(socket));
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
+  (server as Server).on("connection", (socket) => sockets.add(socket));
+  const { port, stop } = await listen(server, () => {
+    for (const session of sessions) session.destroy();
+    for (const socket of sockets) socket.destroy();
   });
-  return {
-    ...all,
-    port: (server.address() as AddressInfo).port,
-    async stop() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      closing?.();
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
-  };
+  return { ...all, port, stop };
 }
 
-async function bodyOf(stream: IncomingMessage | ServerHttp2Stream): Promise<Buffer> {
+async function bodyOf(stream: ServerHttp2Stream): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of stream) parts.push(part as Buffer);
   return Buffer.concat(parts);

@@ -6,9 +6,10 @@ import type { AnthropicBlock, AnthropicRequest } from "./anthropic-request.ts";
 import type { Answer, Behaviour, Prompt } from "./behaviour.ts";
 import { answerTo, directionIn, pieces } from "./behaviour.ts";
 import { startServer } from "./server.ts";
-import type { Dialect, FakeProvider, ProviderRequest, Reply, ServerOptions } from "./server.ts";
+import type { Dialect, FakeProvider, ProviderRequest, Reply } from "./server.ts";
+import type { ProviderOptions } from "./scripted-provider.ts";
 
-export interface AnthropicOptions extends ServerOptions {
+export interface AnthropicOptions extends ProviderOptions {
   key: string;
   /** The models that exist; undefined: all do. */
   models?: string[];

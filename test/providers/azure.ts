@@ -4,9 +4,10 @@
 import { openaiDialect, commonHeaders } from "./openai.ts";
 import type { Behaviour } from "./behaviour.ts";
 import { startServer } from "./server.ts";
-import type { Dialect, FakeProvider, ProviderRequest, Reply, ServerOptions } from "./server.ts";
+import type { Dialect, FakeProvider, ProviderRequest, Reply } from "./server.ts";
+import type { ProviderOptions } from "./scripted-provider.ts";
 
-export interface AzureOptions extends ServerOptions {
+export interface AzureOptions extends ProviderOptions {
   /** The resource's key. */
   key: string;
   /** An access token of Entra ID that is accepted instead. */

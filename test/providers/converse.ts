@@ -7,9 +7,10 @@ import { readConverseRequest } from "./converse-request.ts";
 import type { ConverseRequest } from "./converse-request.ts";
 import { eventFrame, exceptionFrame } from "./event-stream.ts";
 import { startServer } from "./server.ts";
-import type { Dialect, FakeProvider, ProviderRequest, Reply, ServerOptions } from "./server.ts";
+import type { Dialect, FakeProvider, ProviderRequest, Reply } from "./server.ts";
+import type { ProviderOptions } from "./scripted-provider.ts";
 
-export interface ConverseOptions extends ServerOptions {
+export interface ConverseOptions extends ProviderOptions {
   /** A Bedrock API key. */
   key: string;
   /** The models that exist; undefined: all do. */

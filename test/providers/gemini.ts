@@ -6,9 +6,10 @@ import { readGeminiRequest } from "./gemini-request.ts";
 import type { GeminiContent, GeminiPart, GeminiRequest } from "./gemini-request.ts";
 import { signsCalls } from "./gemini-rules.ts";
 import { startServer } from "./server.ts";
-import type { Dialect, FakeProvider, ProviderRequest, Reply, ServerOptions } from "./server.ts";
+import type { Dialect, FakeProvider, ProviderRequest, Reply } from "./server.ts";
+import type { ProviderOptions } from "./scripted-provider.ts";
 
-export interface GeminiOptions extends ServerOptions {
+export interface GeminiOptions extends ProviderOptions {
   /** The only key that is accepted, as `x-goog-api-key`. */
   key?: string;
   /** The only access token that is accepted, as bearer: Vertex AI. */

@@ -5,9 +5,10 @@ import { answerTo, directionIn, pieces, thoughtOf } from "./behaviour.ts";
 import { isRefusal, readOpenaiRequest, refuse } from "./openai-request.ts";
 import type { OpenaiMessage, OpenaiRequest, Refusal } from "./openai-request.ts";
 import { startServer } from "./server.ts";
-import type { Dialect, FakeProvider, ProviderRequest, Reply, ServerOptions } from "./server.ts";
+import type { Dialect, FakeProvider, ProviderRequest, Reply } from "./server.ts";
+import type { ProviderOptions } from "./scripted-provider.ts";
 
-export interface OpenaiOptions extends ServerOptions {
+export interface OpenaiOptions extends ProviderOptions {
   /** The only key that is accepted; undefined: no key may be sent, as to a model server of one's own. */
   key?: string;
   /** The models that exist; undefined: all do. */

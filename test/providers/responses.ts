@@ -20,9 +20,10 @@ import type { Memory } from "./responses-rules.ts";
 import { readResponsesRequest } from "./responses-request.ts";
 import type { Item, Part, ResponsesRequest } from "./responses-request.ts";
 import { startServer } from "./server.ts";
-import type { Dialect, FakeProvider, ProviderRequest, Reply, ServerOptions } from "./server.ts";
+import type { Dialect, FakeProvider, ProviderRequest, Reply } from "./server.ts";
+import type { ProviderOptions } from "./scripted-provider.ts";
 
-export interface ResponsesOptions extends ServerOptions {
+export interface ResponsesOptions extends ProviderOptions {
   /** The only key that is accepted; undefined: no key may be sent, as to a model server of one's own. */
   key?: string;
   /** The models that exist; undefined: all do. */

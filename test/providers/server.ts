@@ -1,11 +1,9 @@
-// The HTTP side of the fake providers: strict about what arrives, records it, plays replies and failures.
-import { createServer } from "node:http";
-import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+// The strict fakes' script: it checks each request, and plays a dialect's response or failure.
+import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { Behaviour } from "./behaviour.ts";
+import { type ProviderOptions, type ReceivedRequest, startProvider } from "./scripted-provider.ts";
 
 export interface ProviderRequest {
   method: string;
@@ -59,16 +57,7 @@ export interface FakeProvider {
   requestWith(text: string): Promise<ProviderRequest>;
   /** Connections that were opened so far. */
   connections(): number;
-  stop(): Promise<void>;
-}
-
-export interface ServerOptions {
-  /** PEM of a certificate and its key. */
-  tls?: { cert: string; key: string };
-  /** On this port instead of a free one. */
-  port?: number;
-  /** Where it listens: 127.0.0.1, or all addresses for a container of its own. */
-  host?: "0.0.0.0";
+  stop: () => Promise<void>;
 }
 
 /** Nothing under these names is a provider's business. */
@@ -76,12 +65,11 @@ const FORBIDDEN = /^(?:x-gateway-|x-envoy-|x-forwarded-|forwarded$|cookie$|proxy
 
 export async function startServer(
   dialect: Dialect,
-  options: ServerOptions = {},
+  options: ProviderOptions = {},
 ): Promise<FakeProvider> {
   const requests: ProviderRequest[] = [];
   const waiting: Behaviour[] = [];
   const watchers = new Set<() => void>();
-  let connections = 0;
   const waitFor = (find: () => ProviderRequest | undefined): Promise<ProviderRequest> =>
     new Promise((resolve) => {
       const look = (): void => {
@@ -93,79 +81,49 @@ export async function startServer(
       watchers.add(look);
       look();
     });
-  const onRequest = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    void (async () => {
-      const request = await read(incoming, outgoing);
-      if (request === undefined) return;
+  const provider = await startProvider(
+    async (outgoing, received) => {
+      const request = checked(received, outgoing);
       requests.push(request);
       for (const watcher of watchers) watcher();
       await play(dialect, request, outgoing, waiting.shift());
-    })();
-  };
-  const server =
-    options.tls === undefined ? createServer(onRequest) : createTlsServer(options.tls, onRequest);
-  server.keepAliveTimeout = 60_000;
-  server.on("connection", () => connections++);
-  await new Promise<void>((resolve) =>
-    server.listen(options.port ?? 0, options.host ?? "127.0.0.1", resolve),
+    },
+    { ...options, keepsRequests: false },
   );
-  const { port } = server.address() as AddressInfo;
+  const { port, stop } = provider;
   return {
     url: `http${options.tls === undefined ? "" : "s"}://127.0.0.1:${port}`,
     port,
     requests,
     violations: () => requests.flatMap(({ violations }) => violations),
     next: (...behaviours) => waiting.push(...behaviours),
-    connections: () => connections,
+    connections: () => provider.connections,
     request: (index) => waitFor(() => requests[index]),
     requestWith: (text) => waitFor(() => requests.find(({ body }) => body.includes(text))),
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => {
-          resolve();
-        });
-        server.closeAllConnections();
-      }),
+    stop,
   };
 }
 
-async function read(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-): Promise<ProviderRequest | undefined> {
+function checked(received: ReceivedRequest, outgoing: ServerResponse): ProviderRequest {
   const wasCut = new Promise<boolean>((resolve) => {
     outgoing.on("close", () => {
       resolve(!outgoing.writableFinished);
     });
   });
-  const chunks: Buffer[] = [];
-  try {
-    for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  } catch {
-    return undefined;
-  }
-  const body = Buffer.concat(chunks).toString("utf8");
+  const { method, path, body } = received;
   const headers = Object.fromEntries(
-    Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
+    Object.entries(received.headers).map(([name, value]) => [name, String(value)]),
   );
   const violations = Object.keys(headers)
     .filter((name) => FORBIDDEN.test(name))
     .map((name) => `the header ${name} reached the provider`);
-  const names = incoming.rawHeaders
+  const names = received.rawHeaders
     .filter((_, at) => at % 2 === 0)
     .map((name) => name.toLowerCase());
   for (const name of new Set(names))
     if (names.indexOf(name) !== names.lastIndexOf(name))
       violations.push(`the header ${name} came twice`);
-  return {
-    method: incoming.method ?? "",
-    path: incoming.url ?? "",
-    headers,
-    body,
-    json: parse(body),
-    violations,
-    wasCut,
-  };
+  return { method, path, headers, body, json: parse(body), violations, wasCut };
 }
 
 function parse(text: string): unknown {

@@ -2,27 +2,27 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startProvider } from "../envoy/behaving-provider.ts";
-import type { BehavingProvider } from "../envoy/behaving-provider.ts";
-import { replyParts } from "../envoy/dialect-replies.ts";
-import { startOneProvider } from "../envoy/one-provider.ts";
+import { startProvider } from "../providers/scripted-provider.ts";
+import type { ScriptedProvider } from "../providers/scripted-provider.ts";
+import { responseParts } from "../providers/wire.ts";
+import { startTwoDialects } from "../gateway/two-dialects.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 
 /** Where the provider sends its clients: it would answer. */
-let elsewhere: BehavingProvider;
-let provider: BehavingProvider;
+let elsewhere: ScriptedProvider;
+let provider: ScriptedProvider;
 let gateway: Gateway;
 
 beforeAll(async () => {
   elsewhere = await startProvider((response, { path }) => {
     const dialect = path.endsWith("/messages") ? "messages" : "chat";
-    const { type, parts } = replyParts(dialect, "complete");
+    const { type, parts } = responseParts(dialect, "complete");
     response.writeHead(200, { "content-type": type }).end(parts.join(""));
   });
   provider = await startProvider((response, { path }) => {
     response.writeHead(307, { location: `http://127.0.0.1:${elsewhere.port}${path}` }).end();
   });
-  gateway = await startOneProvider(provider.port);
+  gateway = await startTwoDialects(provider.port);
 });
 afterAll(() => Promise.all([gateway.stop(), provider.stop(), elsewhere.stop()]));
 beforeEach(() => {

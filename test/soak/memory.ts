@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { startGateway } from "../gateway/gateway.ts";
 import type { Gateway } from "../gateway/gateway.ts";
-import type { Command, Report } from "./memory-provider.ts";
+import type { Command, Report } from "../providers/scripts/memory-process.ts";
 
 /** What a client gets of a route: its provider answers, refuses and a fallback of its format or of the other one answers. */
 export type Route = "plain" | "fallback" | "other-format";
@@ -23,11 +23,11 @@ export type Reading = "stripped" | "asked" | "limited" | "translated";
 export type Case =
   | { kind: "requests"; route: Route; shape: Shape; mib: number; count: number }
   | { kind: "event"; reading: Reading; mib: number; count: number }
-  | { kind: "reply"; route: "plain" | "fallback"; mib: number; count: number };
+  | { kind: "response"; route: "plain" | "fallback"; mib: number; count: number };
 
 export interface Row {
   name: string;
-  /** How many clients got what: a status, and `cut` or `error` where the reply did not end well. */
+  /** How many clients got what: a status, and `cut` or `error` if the response did not end well. */
   outcomes: Record<string, number>;
   /** Streams beside them that did not end with their end event. */
   bystandersCut: number;
@@ -81,7 +81,9 @@ interface Provider {
 }
 
 async function startProvider(): Promise<Provider> {
-  const child = fork(join(import.meta.dirname, "memory-provider.ts"), { stdio: "inherit" });
+  const child = fork(join(import.meta.dirname, "../providers/scripts/memory-process.ts"), {
+    stdio: "inherit",
+  });
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     const provider: Provider = {
@@ -116,14 +118,14 @@ llm_providers:
   - {name: slow, model: vllm/slow, base_url: "${at}/slow/v1", default: true}
   - {name: slow-messages, model: anthropic/slow-messages, base_url: "${at}/slow", access_key: $KEY}
   - {name: plain, model: vllm/plain, base_url: "${at}/waiting/v1"}
-  - {name: answering, model: vllm/answering, base_url: "${at}/answering/v1"}
-  - {name: answering-messages, model: anthropic/answering-messages, base_url: "${at}/answering", access_key: $KEY}
-  - {name: sturdy, model: vllm/sturdy, base_url: "${at}/refusing/v1", fallbacks: [answering]}
-  - {name: across, model: vllm/across, base_url: "${at}/refusing/v1", fallbacks: [answering-messages]}
+  - {name: responding, model: vllm/responding, base_url: "${at}/responding/v1"}
+  - {name: responding-messages, model: anthropic/responding-messages, base_url: "${at}/responding", access_key: $KEY}
+  - {name: sturdy, model: vllm/sturdy, base_url: "${at}/refusing/v1", fallbacks: [responding]}
+  - {name: across, model: vllm/across, base_url: "${at}/refusing/v1", fallbacks: [responding-messages]}
 ${each("event")}
 ${sizes.map((size) => `  - {name: limited-${String(size)}, model: vllm/limited-${String(size)}, base_url: "${at}/event/${String(size)}/v1"}`).join("\n")}
-${each("reply")}
-${sizes.map((size) => `  - {name: held-${String(size)}, model: vllm/held-${String(size)}, base_url: "${at}/reply/${String(size)}/v1", fallbacks: [answering]}`).join("\n")}
+${each("response")}
+${sizes.map((size) => `  - {name: held-${String(size)}, model: vllm/held-${String(size)}, base_url: "${at}/response/${String(size)}/v1", fallbacks: [responding]}`).join("\n")}
 ratelimits:
 ${sizes.map((size) => `  - {model: vllm/limited-${String(size)}, limit: {tokens: 900000000, unit: minute}}`).join("\n")}
 `;
@@ -149,15 +151,15 @@ function ask(gateway: Gateway, path: string, body: Buffer): Promise<Got> {
         agent: AGENT,
         headers: { "content-type": "application/json", "content-length": body.length },
       },
-      (reply) => {
-        got.status = reply.statusCode ?? 0;
-        reply.on("data", (chunk: Buffer) => {
+      (response) => {
+        got.status = response.statusCode ?? 0;
+        response.on("data", (chunk: Buffer) => {
           got.length += chunk.length;
           got.tail = (got.tail + chunk.subarray(-1000).toString("latin1")).slice(-1000);
         });
-        reply.on("error", () => undefined);
-        reply.on("end", () => (got.isCut = !reply.complete));
-        reply.on("close", () => {
+        response.on("error", () => undefined);
+        response.on("end", () => (got.isCut = !response.complete));
+        response.on("close", () => {
           resolve(got);
         });
       },
@@ -240,7 +242,7 @@ async function runRequests(
 ): Promise<string[]> {
   const body = requestBody(MODELS[one.route], one.shape, one.mib);
   // As the provider that answers has to get it.
-  const wanted = requestBody(one.route === "plain" ? "plain" : "answering", one.shape, one.mib);
+  const wanted = requestBody(one.route === "plain" ? "plain" : "responding", one.shape, one.mib);
   const whole = `${String(wanted.length)} ${String(crc32(wanted))}`;
   let open = one.count;
   const asked = Array.from({ length: one.count }, () =>
@@ -284,7 +286,7 @@ async function runReplies(
 }
 
 function modelOf(one: Exclude<Case, { kind: "requests" }>): string {
-  if (one.kind === "reply") return one.route === "plain" ? "reply" : "held";
+  if (one.kind === "response") return one.route === "plain" ? "response" : "held";
   return one.reading === "limited" ? "limited" : "event";
 }
 
@@ -298,7 +300,7 @@ export function nameOf(one: Case): string {
   if (one.kind === "requests") return `${size} of ${one.shape}, ${one.route}`;
   return one.kind === "event"
     ? `${size} in one event, ${one.reading}`
-    : `${size} in one reply, translated, ${one.route}`;
+    : `${size} in one response, translated, ${one.route}`;
 }
 
 async function until(isSo: () => boolean, what: string): Promise<void> {
@@ -338,7 +340,12 @@ export function largeCases(): Case[] {
   );
   const replies = [1, 10, 30].flatMap((mib) =>
     [4, 40].flatMap((count) =>
-      (["plain", "fallback"] as const).map((route): Case => ({ kind: "reply", route, mib, count })),
+      (["plain", "fallback"] as const).map((route): Case => ({
+        kind: "response",
+        route,
+        mib,
+        count,
+      })),
     ),
   );
   return [...requests, ...events, ...replies];

@@ -2,8 +2,8 @@
 import { randomBytes } from "node:crypto";
 import type { Agent } from "node:http";
 import { request as httpRequest } from "node:http";
-import { DELTAS } from "./words.ts";
-import type { Fault } from "./words.ts";
+import { DELTAS } from "../providers/scripts/nonce-words.ts";
+import type { Fault } from "../providers/scripts/nonce-words.ts";
 
 export interface Kind {
   isMessages: boolean;

@@ -13,7 +13,7 @@ import type { Certificate } from "../gateway/certificates.ts";
 import { startGateway } from "../gateway/gateway.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { watchResidentMb } from "../gateway/resident-memory.ts";
-import type { Order, Sent } from "./slow-provider.ts";
+import type { Order, Sent } from "../providers/scripts/endless-process.ts";
 
 /** What the readers ask for. `messages` and `bedrock` are translated to chat. */
 export const KINDS = ["file", "chat", "messages", "bedrock"] as const;
@@ -89,7 +89,9 @@ interface Provider {
 }
 
 function startProvider(order: { certificate?: Certificate; mib: number }): Promise<Provider> {
-  const child = fork(join(import.meta.dirname, "slow-provider.ts"), { stdio: "inherit" });
+  const child = fork(join(import.meta.dirname, "../providers/scripts/endless-process.ts"), {
+    stdio: "inherit",
+  });
   child.send(order satisfies Order);
   return new Promise((resolve, reject) => {
     child.once("error", reject);

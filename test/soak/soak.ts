@@ -57,7 +57,7 @@ export async function soak(options: SoakOptions): Promise<SoakReport> {
 }
 
 async function startProvider(): Promise<{ port: number; stop: () => void }> {
-  const file = join(import.meta.dirname, "provider.ts");
+  const file = join(import.meta.dirname, "../providers/scripts/nonce-process.ts");
   const child = spawn(process.execPath, [file], { stdio: ["pipe", "pipe", "inherit"] });
   const [line] = (await once(child.stdout, "data")) as [Buffer];
   return { port: Number(line.toString()), stop: () => child.stdin.end() };

@@ -12,7 +12,7 @@ import {
   secretOf,
   type Spent,
 } from "../cli/budget-desk.ts";
-import { type PricedProvider, startPricedProvider } from "../gateway/priced-provider.ts";
+import { type PricedProvider, startPricedProvider } from "../providers/scripts/priced.ts";
 import { startRedis, type TestRedis } from "../gateway/redis.ts";
 
 const REQUESTS = Number(process.env["SPEND_REQUESTS"] ?? 20_000);

@@ -10,8 +10,10 @@ import { startGateway } from "../../gateway/gateway.ts";
 import type { AwsKeys } from "../../providers/aws-signature.ts";
 import { signatureFault } from "../../providers/aws-signature.ts";
 import { ask } from "../ask.ts";
-import type { BehavingProvider, Listening } from "../behaving-provider.ts";
-import { complete, listen, startProvider } from "../behaving-provider.ts";
+import type { Listening } from "../../providers/listen.ts";
+import type { ScriptedProvider } from "../../providers/scripted-provider.ts";
+import { listen } from "../../providers/listen.ts";
+import { complete, startProvider } from "../../providers/scripted-provider.ts";
 
 const SCOPE = { region: "eu-central-1", service: "bedrock" };
 const CONTAINER: AwsKeys = {
@@ -20,7 +22,7 @@ const CONTAINER: AwsKeys = {
   sessionToken: "session-of-the-container",
 };
 
-let aws: BehavingProvider;
+let aws: ScriptedProvider;
 let endpoint: Listening;
 let directory: string;
 let gateway: Gateway;

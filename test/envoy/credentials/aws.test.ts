@@ -5,8 +5,12 @@ import { startGateway } from "../../gateway/gateway.ts";
 import { signatureFault } from "../../providers/aws-signature.ts";
 import type { DialectName } from "../ask.ts";
 import { ask, errorOf } from "../ask.ts";
-import type { BehavingProvider, Behaviour, ProviderRequest } from "../behaving-provider.ts";
-import { complete, startProvider } from "../behaving-provider.ts";
+import type {
+  ScriptedProvider,
+  Script,
+  ReceivedRequest,
+} from "../../providers/scripted-provider.ts";
+import { complete, startProvider } from "../../providers/scripted-provider.ts";
 
 const KEYS = {
   accessKeyId: "AKIDEXAMPLE",
@@ -33,18 +37,18 @@ const PATHS = [
   "/model/a+b%20c;d%40e",
 ];
 
-let aws: BehavingProvider;
-let other: BehavingProvider;
-let behaveAws: Behaviour;
-let behaveOther: Behaviour;
+let aws: ScriptedProvider;
+let other: ScriptedProvider;
+let behaveAws: Script;
+let behaveOther: Script;
 
 const fail =
-  (status: number): Behaviour =>
+  (status: number): Script =>
   (response) => {
     response.writeHead(status).end();
   };
 /** Fails so often, and completes after that. */
-function failing(times: number, status = 503): Behaviour {
+function failing(times: number, status = 503): Script {
   let left = times;
   return (response, request) =>
     left-- > 0 ? fail(status)(response, request) : complete(response, request);
@@ -94,7 +98,7 @@ const CLIENT = {
   "x-amz-target": "the-clients-own",
 };
 
-async function expectSigned(requests: readonly ProviderRequest[], count = 1): Promise<void> {
+async function expectSigned(requests: readonly ReceivedRequest[], count = 1): Promise<void> {
   expect(requests).toHaveLength(count);
   for (const request of requests) {
     expect(await signatureFault(request, KEYS, SCOPE)).toBeUndefined();

@@ -10,9 +10,9 @@ import { startGateway } from "../../gateway/gateway.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import { signatureFault } from "../../providers/aws-signature.ts";
 import { ask } from "../ask.ts";
-import { listen } from "../behaving-provider.ts";
-import type { Listening } from "../behaving-provider.ts";
-import { replyParts } from "../dialect-replies.ts";
+import { listen } from "../../providers/listen.ts";
+import type { Listening } from "../../providers/listen.ts";
+import { responseParts } from "../../providers/wire.ts";
 
 const KEYS = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "secret", sessionToken: "token" };
 const REGION = "eu-central-1";
@@ -31,7 +31,7 @@ async function refuseFirst(stream: ServerHttp2Stream, headers: IncomingHttpHeade
     stream.close(constants.NGHTTP2_REFUSED_STREAM);
     return;
   }
-  const response = replyParts("chat", "complete");
+  const response = responseParts("chat", "complete");
   stream.respond({ ":status": response.status, "content-type": response.type });
   stream.end(response.parts.join(""));
 }

@@ -9,17 +9,17 @@ import type { GatewayModel } from "../../../model/model.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import { startGateway } from "../../gateway/gateway.ts";
 import { ask, errorOf } from "../ask.ts";
-import type { BehavingProvider, Behaviour } from "../behaving-provider.ts";
-import { complete, startProvider } from "../behaving-provider.ts";
+import type { ScriptedProvider, Script } from "../../providers/scripted-provider.ts";
+import { complete, startProvider } from "../../providers/scripted-provider.ts";
 
 const ROTATIONS = 100;
 const WORKERS = 2;
 
-let cloud: BehavingProvider;
-let other: BehavingProvider;
+let cloud: ScriptedProvider;
+let other: ScriptedProvider;
 let gateway: Gateway;
 let model: GatewayModel;
-let behaveCloud: Behaviour;
+let behaveCloud: Script;
 
 beforeAll(async () => {
   cloud = await startProvider((response, request) => behaveCloud(response, request));

@@ -1,5 +1,5 @@
 // The configuration of the prompt tests: a target for each thing that an API or a value can do.
-import { CLOSED_PORT } from "../failing-providers.ts";
+import { CLOSED_PORT } from "../../providers/scripts/failures-by-model.ts";
 
 export const GUARD_MESSAGE = 'I cannot "help" with that.\nÄsk again.';
 export const API_SECRET = "api-secret-4711";

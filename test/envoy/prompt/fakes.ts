@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import { closeNow, listenAt } from "../../../control-plane/model-server/unix-socket.ts";
 import type { Certificate } from "../../gateway/certificates.ts";
 import { newSocketPath } from "../../gateway/socket-path.ts";
-import { listen } from "../behaving-provider.ts";
+import { listen } from "../../providers/listen.ts";
 
 /** An entry of `prompt_targets`, for the endpoint `api`: what the embedded models understand well. */
 export const WEATHER_TARGET = `  - name: weather_forecast

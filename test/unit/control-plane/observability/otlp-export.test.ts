@@ -1,48 +1,23 @@
 // Metrics of usage lines, from the log to an OpenTelemetry collector, over a restart.
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { loadConfiguration } from "../../../../control-plane/config/load.ts";
 import { Observability } from "../../../../control-plane/observability/observability.ts";
 import { Usage } from "../../../../control-plane/usage/usage-follower.ts";
-import { checkJson } from "../../../otlp/messages.ts";
+import { startHttpReceiver } from "../../../otlp/receiver.ts";
+import { listen } from "../../../providers/listen.ts";
 
 const LINE = `1763800000.123 200 - 12 1 900 100 50 10 20 {"id":"i","listener":"egress","endpoint":"/v1/chat/completions","target":"openai/gpt-4o","requested":"gpt-4o","input":7,"output":3}\n`;
 const OUTPUT = "gen_ai.client.inference.usage.output_tokens";
 
-interface Point {
-  asInt: string;
-  startTimeUnixNano: string;
-  timeUnixNano: string;
-}
-
-interface Message {
-  resourceMetrics: {
-    resource: { attributes: { key: string; value: { stringValue: string } }[] };
-    scopeMetrics: { metrics: { name: string; sum?: { dataPoints: Point[] } }[] }[];
-  }[];
-}
-
 it("the sums go on after a restart, with the same start and instance", async () => {
-  const received: Message[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      received.push(
-        checkJson("MetricsRequest", JSON.parse(Buffer.concat(chunks).toString())) as Message,
-      );
-      response.end("{}");
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const collector = await startHttpReceiver();
   const directory = mkdtempSync(join(tmpdir(), "otlp-export-"));
   const points = () =>
-    received.flatMap(({ resourceMetrics: [all] }) =>
+    collector.metrics.flatMap(({ resourceMetrics: [all] }) =>
       (all?.scopeMetrics ?? []).flatMap(({ metrics }) =>
         metrics.flatMap(({ name, sum }) => (name === OUTPUT ? (sum?.dataPoints ?? []) : [])),
       ),
@@ -51,7 +26,7 @@ it("the sums go on after a restart, with the same start and instance", async () 
     const text = `llm_providers: [{ model: openai/gpt-4o, access_key: $KEY }]
 observability:
   metrics: { port: ${String(await freePort())} }
-  otlp: { endpoint: "http://127.0.0.1:${String(port)}", interval: 1s }`;
+  otlp: { endpoint: "http://127.0.0.1:${String(collector.port)}", interval: 1s }`;
     const loaded = loadConfiguration({ file: "gateway.yaml", text }, { KEY: "k".repeat(30) });
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
     const usage = new Usage({ directory, report: () => undefined });
@@ -72,22 +47,18 @@ observability:
     await run("6");
   } finally {
     rmSync(directory, { recursive: true });
-    await new Promise((resolve) => {
-      server.close(resolve);
-      server.closeAllConnections();
-    });
+    await collector.stop();
   }
+  expect(collector.violations).toEqual([]);
   expect(new Set(points().map((point) => point.startTimeUnixNano)).size).toBe(1);
-  const instances = received.map(({ resourceMetrics: [all] }) =>
+  const instances = collector.metrics.map(({ resourceMetrics: [all] }) =>
     all?.resource.attributes.find(({ key }) => key === "service.instance.id"),
   );
   expect(new Set(instances.map((one) => one?.value.stringValue)).size).toBe(1);
 });
 
 async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
+  const { port, stop } = await listen(createServer());
+  await stop();
   return port;
 }

@@ -1,7 +1,4 @@
 // Metrics as an OpenTelemetry collector gets them, and what happens when it is slow, away or refuses them.
-import { createServer } from "node:http";
-import type { IncomingHttpHeaders, Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { Families } from "../../../../../control-plane/observability/metric-families.ts";
 import { encodeMetrics } from "../../../../../control-plane/observability/otlp/encode.ts";
@@ -13,6 +10,11 @@ import type { MetricsExporter } from "../../../../../control-plane/observability
 import { headersOf, resourceOf } from "../../../../../control-plane/observability/otlp/settings.ts";
 import { requestFamilies } from "../../../../../control-plane/observability/request-families.ts";
 import { checkJson } from "../../../../otlp/messages.ts";
+import {
+  type Receiver,
+  type ReceiverOptions,
+  startHttpReceiver,
+} from "../../../../otlp/receiver.ts";
 
 const CONTEXT = {
   resource: { "service.name": "gateway" },
@@ -143,37 +145,17 @@ describe("an export", () => {
     for (const one of running.splice(0)) await one.stop();
   });
 
-  interface Collector {
+  interface Collector extends Receiver {
     url: string;
-    received: { headers: IncomingHttpHeaders; body: unknown }[];
     /** What it does with the next requests. */
-    status: number | "silent";
-    body: string;
+    options: ReceiverOptions;
   }
 
   async function collector(): Promise<Collector> {
-    const state: Collector = { url: "", received: [], status: 200, body: "{}" };
-    const server: Server = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on("data", (chunk: Buffer) => chunks.push(chunk));
-      request.on("end", () => {
-        const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
-        state.received.push({ headers: request.headers, body });
-        if (state.status !== "silent") response.writeHead(state.status).end(state.body);
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    state.url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/v1/metrics`;
-    running.push({
-      stop: () =>
-        new Promise((resolve) => {
-          server.close(() => {
-            resolve();
-          });
-          server.closeAllConnections();
-        }),
-    });
-    return state;
+    const options: ReceiverOptions = { body: "{}" };
+    const receiver = await startHttpReceiver(options);
+    running.push(receiver);
+    return { ...receiver, options, url: `http://127.0.0.1:${String(receiver.port)}/v1/metrics` };
   }
 
   function start(url: string, timeoutMs = 60_000) {
@@ -196,25 +178,25 @@ describe("an export", () => {
   it("comes at each interval, and once more at the end", async () => {
     const to = await collector();
     const { exporter, lines } = start(to.url);
-    await expect.poll(() => to.received.length).toBeGreaterThan(2);
+    await expect.poll(() => to.exports.length).toBeGreaterThan(2);
     await exporter.stop();
     running.shift();
-    const count = to.received.length;
-    expect(to.received[0]?.headers).toMatchObject({
+    const count = to.exports.length;
+    expect(to.exports[0]?.headers).toMatchObject({
       "content-type": "application/json",
       authorization: "Bearer t-1",
     });
-    for (const { body } of to.received) checkJson("MetricsRequest", body);
+    expect(to.violations).toEqual([]);
     expect(lines).toEqual([]);
-    expect(to.received.length).toBe(count);
+    expect(to.exports.length).toBe(count);
   });
 
   it("to a collector that fails is counted, and reported once, as is the end of it", async () => {
     const to = await collector();
-    to.status = 503;
+    to.options.status = 503;
     const { failures, lines } = start(to.url);
     await expect.poll(() => failures.total("reason", "failed")).toBeGreaterThan(3);
-    to.status = 200;
+    to.options.status = 200;
     await expect.poll(() => lines.length).toBe(2);
     const { host } = new URL(to.url);
     expect(lines).toEqual([
@@ -225,16 +207,16 @@ describe("an export", () => {
 
   it("to a collector that is silent is one request, and further ones are skipped", async () => {
     const to = await collector();
-    to.status = "silent";
+    to.options.isSilent = true;
     const { failures, lines } = start(to.url);
     await expect.poll(() => failures.total("reason", "skipped")).toBeGreaterThan(5);
-    expect(to.received).toHaveLength(1);
+    expect(to.exports).toHaveLength(1);
     expect(lines).toEqual([]);
   });
 
   it("to a collector that is silent ends after its timeout", async () => {
     const to = await collector();
-    to.status = "silent";
+    to.options.isSilent = true;
     const { lines } = start(to.url, 50);
     await expect.poll(() => lines.length).toBe(1);
     expect(lines[0]).toContain("(no response in time)");
@@ -248,7 +230,7 @@ describe("an export", () => {
 
   it("that the collector rejects in part is counted", async () => {
     const to = await collector();
-    to.body = JSON.stringify({ partialSuccess: { rejectedDataPoints: "7" } });
+    to.options.body = JSON.stringify({ partialSuccess: { rejectedDataPoints: "7" } });
     const { failures, lines } = start(to.url);
     await expect.poll(() => failures.total("reason", "rejected")).toBeGreaterThan(1);
     expect(lines[0]).toContain("(it rejected 7 data points)");

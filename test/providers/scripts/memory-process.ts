@@ -1,9 +1,11 @@
-// The provider of test/soak/memory.ts, a process of its own. What it does stands at the beginning of the path, and what waits is
-// answered when the parent says so.
+// The provider of test/soak/memory.ts as a process. The path begins with what it does; requests that wait get their response when
+// the parent commands it. It reads bodies piece by piece, because many large ones are open at once.
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { crc32 } from "node:zlib";
+import { listen } from "../listen.ts";
+import { sendJson } from "../scripted-provider.ts";
+import { type Wire, WIRES } from "../wire.ts";
 
 /** To the parent: the port first, then how many requests wait and how many slow streams have begun. */
 export interface Report {
@@ -12,7 +14,7 @@ export interface Report {
   slow: number;
 }
 
-/** From the parent. `release`: all that waits is answered; `end`: the slow streams get their end. */
+/** From the parent. `release`: all that wait get their response; `end`: the slow streams get their end. */
 export type Command = "release" | "end";
 
 const MIB = 1024 ** 2;
@@ -26,19 +28,19 @@ function report(more: Partial<Report> = {}): void {
   process.send?.({ waiting: waiting.length, slow: slow.length, ...more });
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const [, does = "", size = ""] = request.url?.split("/") ?? [];
-  const isMessages = request.url?.endsWith("/messages") === true;
+  const wire = request.url?.endsWith("/messages") === true ? WIRES.messages : WIRES.chat;
   const body = await read(request);
   // The client or the gateway may leave at any time.
   response.on("error", () => undefined);
-  if (does === "slow") streamSlowly(response, isMessages);
+  if (does === "slow") streamSlowly(response, wire);
   else if (does === "event") await sendEvent(response, Number(size) * MIB);
-  else if (does === "reply") await sendReply(response, Number(size) * MIB);
-  else if (does === "answering") reply(response, isMessages, body);
+  else if (does === "response") await sendResponse(response, Number(size) * MIB);
+  else if (does === "responding") respondWithBody(response, wire, body);
   else
     wait(response, () => {
-      if (does === "waiting") reply(response, isMessages, body);
+      if (does === "waiting") respondWithBody(response, wire, body);
       else refuse(response);
     });
 }
@@ -66,76 +68,27 @@ function wait(response: ServerResponse, then: () => void): void {
 }
 
 function refuse(response: ServerResponse): void {
-  response.writeHead(500, { "content-type": "application/json" });
-  response.end('{"error":{"message":"refused"}}');
+  sendJson(response, { error: { message: "refused" } }, 500);
 }
 
-/** Says which body has come. */
-function reply(response: ServerResponse, isMessages: boolean, { length, crc }: Body): void {
-  const text = `${String(length)} ${String(crc)}`;
-  const message = isMessages
-    ? {
-        id: "1",
-        type: "message",
-        role: "assistant",
-        model: "m",
-        content: [{ type: "text", text }],
-        stop_reason: "end_turn",
-        usage: {},
-      }
-    : {
-        id: "1",
-        model: "m",
-        choices: [
-          { index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" },
-        ],
-      };
-  response.writeHead(200, { "content-type": "application/json" });
-  response.end(JSON.stringify(message));
+/** Responds with the length and the checksum of the request's body. */
+function respondWithBody(response: ServerResponse, wire: Wire, { length, crc }: Body): void {
+  sendJson(response, wire.complete(`${String(length)} ${String(crc)}`, { id: "1" }));
 }
 
-function streamSlowly(response: ServerResponse, isMessages: boolean): void {
-  const event = (data: object, name = ""): string =>
-    `${isMessages ? `event: ${name}\n` : ""}data: ${JSON.stringify(data)}\n\n`;
-  const start = { id: "1", type: "message", role: "assistant", model: "m", content: [], usage: {} };
-  const word = isMessages
-    ? event(
-        { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "word " } },
-        "content_block_delta",
-      )
-    : event({ choices: [{ index: 0, delta: { content: "word " } }] });
-  response.writeHead(200, { "content-type": "text/event-stream" });
-  if (isMessages) {
-    response.write(event({ type: "message_start", message: start }, "message_start"));
-    response.write(
-      event(
-        { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
-        "content_block_start",
-      ),
-    );
-  }
+function streamSlowly(response: ServerResponse, wire: Wire): void {
+  const word = wire.delta("word ");
+  response.writeHead(200, { "content-type": wire.contentType });
+  for (const part of [...wire.begin(), word]) response.write(part);
   const timer = setInterval(() => response.write(word), PACE_MS);
   response.on("close", () => {
     clearInterval(timer);
   });
   slow.push(() => {
     clearInterval(timer);
-    if (!isMessages) {
-      response.end(
-        `${event({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] })}data: [DONE]\n\n`,
-      );
-      return;
-    }
-    response.write(event({ type: "content_block_stop", index: 0 }, "content_block_stop"));
-    response.write(
-      event(
-        { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: {} },
-        "message_delta",
-      ),
-    );
-    response.end(event({ type: "message_stop" }, "message_stop"));
+    for (const part of wire.end()) response.write(part);
+    response.end();
   });
-  response.write(word);
   report();
 }
 
@@ -149,7 +102,7 @@ async function sendEvent(response: ServerResponse, size: number): Promise<void> 
   response.end("data: [DONE]\n\n");
 }
 
-async function sendReply(response: ServerResponse, size: number): Promise<void> {
+async function sendResponse(response: ServerResponse, size: number): Promise<void> {
   response.writeHead(200, { "content-type": "application/json" });
   response.write(
     '{"id":"1","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"',
@@ -172,11 +125,10 @@ async function fill(response: ServerResponse, size: number): Promise<void> {
 }
 
 const server = createServer((request, response) => {
-  answer(request, response).catch(() => response.destroy());
+  respond(request, response).catch(() => response.destroy());
 });
-server.listen(0, "127.0.0.1", () => {
-  report({ port: (server.address() as AddressInfo).port });
-});
+const { port } = await listen(server);
+report({ port });
 process.on("message", (command: Command) => {
   const all = command === "release" ? waiting : slow;
   if (command === "release") waiting = [];

@@ -1,16 +1,12 @@
-// A provider of each dialect that fails as the request's own text says: `a=500 b=ok` is for the models a and b.
+// A provider of each client dialect that fails as the request's text decides: `a=500 b=ok` is for the models a and b.
 import type { ServerResponse } from "node:http";
-import { startProvider } from "./behaving-provider.ts";
-import type { BehavingProvider, ProviderRequest } from "./behaving-provider.ts";
-import type { DialectName } from "./ask.ts";
-import { dialectOfPath, replyParts, SAID } from "./dialect-replies.ts";
+import {
+  type ReceivedRequest,
+  type ScriptedProvider,
+  startProvider,
+} from "../scripted-provider.ts";
+import { type DialectName, dialectOfPath, RESPONSE_TEXT, responseParts, WIRES } from "../wire.ts";
 
-/** What comes before the first token in a stream of each dialect. */
-const OPENINGS: Record<DialectName, string> = {
-  chat: `: hello\n\ndata: {"id":"c","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}\n\n`,
-  messages: `event: message_start\ndata: {"type":"message_start","message":{"id":"m","model":"m","role":"assistant","content":[],"usage":{"input_tokens":1,"output_tokens":1}}}\n\nevent: ping\ndata: {"type":"ping"}\n\n`,
-  responses: `event: response.created\ndata: {"type":"response.created","sequence_number":0,"response":{"id":"r","object":"response","status":"in_progress","output":[]}}\n\n`,
-};
 const ERRORS: Record<DialectName, string> = {
   chat: `data: {"error":{"message":"Overloaded.","type":"server_error","code":529}}\n\n`,
   messages: `event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded."}}\n\n`,
@@ -26,29 +22,31 @@ const TOO_LONG = {
 const STREAM = { "content-type": "text/event-stream" };
 const PAGE = "<html><body>Bad gateway</body></html>";
 
-/** What was asked of which model, and with which credential. */
-export interface Seen {
+/** A request with its model and credential. */
+export interface Attempt {
   model: string;
   credential: string;
   requestId: string;
-  request: ProviderRequest;
+  request: ReceivedRequest;
 }
 
-export interface FailingProvider extends BehavingProvider {
+export interface FailingProvider extends ScriptedProvider {
   /** The requests of one client request, in their order. */
-  attempts(requestId: string): Seen[];
+  attempts(requestId: string): Attempt[];
 }
 
 export async function startFailingProvider(): Promise<FailingProvider> {
-  const seen: Seen[] = [];
+  const attempts: Attempt[] = [];
   const provider = await startProvider((response, request) => {
     const { model } = JSON.parse(request.body) as { model: string };
     const { authorization, "x-api-key": key, "x-request-id": id } = request.headers;
     const requestId = String(id);
     const credential = authorization ?? String(key);
     // The first word of several is for the first attempt at the model, and so on; the last one is for all others.
-    const before = seen.filter((one) => one.requestId === requestId && one.model === model).length;
-    seen.push({ model, credential, requestId, request });
+    const before = attempts.filter(
+      (one) => one.requestId === requestId && one.model === model,
+    ).length;
+    attempts.push({ model, credential, requestId, request });
     const words = (
       new RegExp(`(?<![\\w-])${model}=([\\w:,-]+)`).exec(request.body)?.[1] ?? "ok"
     ).split(",");
@@ -57,16 +55,18 @@ export async function startFailingProvider(): Promise<FailingProvider> {
     behave(response, request, word);
   });
   return Object.assign(provider, {
-    attempts: (requestId: string) => seen.filter((one) => one.requestId === requestId),
+    attempts: (requestId: string) => attempts.filter((one) => one.requestId === requestId),
   });
 }
 
-function behave(response: ServerResponse, { path, body }: ProviderRequest, word: string): void {
+function behave(response: ServerResponse, { path, body }: ReceivedRequest, word: string): void {
   const dialect = dialectOfPath(path);
   const isStream = body.includes('"stream":true');
+  /** What comes before the first token. */
+  const opening = WIRES[dialect].begin({ usage: { input: 1, output: 1 } }).join("");
   const [status, rest] = word.split("-");
   if (/^\d+$/.test(status ?? "")) {
-    const { parts } = replyParts(dialect, "error");
+    const { parts } = responseParts(dialect, "error");
     const pause = rest === undefined ? {} : { "retry-after": rest };
     response.writeHead(Number(status), { "content-type": "application/json", ...pause });
     response.end(parts.join(""));
@@ -89,27 +89,27 @@ function behave(response: ServerResponse, { path, body }: ProviderRequest, word:
       response.writeHead(200, isStream ? STREAM : { "content-type": "application/json" }).end();
       break;
     case "opening":
-      response.writeHead(200, STREAM).end(OPENINGS[dialect]);
+      response.writeHead(200, STREAM).end(opening);
       break;
     case "error":
       response.writeHead(200, STREAM).end(ERRORS[dialect]);
       break;
     case "late-error":
-      response.writeHead(200, STREAM).write(OPENINGS[dialect]);
+      response.writeHead(200, STREAM).write(opening);
       setTimeout(() => response.end(ERRORS[dialect]), 20);
       break;
     case "late-reset":
-      response.writeHead(200, STREAM).write(OPENINGS[dialect], () => {
+      response.writeHead(200, STREAM).write(opening, () => {
         setTimeout(() => response.socket?.resetAndDestroy(), 20);
       });
       break;
     case "third-error": {
-      const { parts } = replyParts(dialect, "stream");
+      const { parts } = responseParts(dialect, "stream");
       response.writeHead(200, STREAM).end(parts.slice(0, 3).join("") + ERRORS[dialect]);
       break;
     }
     case "slow": {
-      const { parts } = replyParts(dialect, "stream");
+      const { parts } = responseParts(dialect, "stream");
       const [first = "", ...others] = parts.join("").split(/(?<=Hello, .*\n\n)/s);
       response.writeHead(200, STREAM).write(first);
       // Longer than `first_byte_timeout` of the models that have one.
@@ -124,12 +124,14 @@ function behave(response: ServerResponse, { path, body }: ProviderRequest, word:
       break;
     case "object":
       response.writeHead(200, { "content-type": "application/json" });
-      response.end(replyParts(dialect, "error").parts.join(""));
+      response.end(responseParts(dialect, "error").parts.join(""));
       break;
     default: {
-      const { type, parts } = replyParts(dialect, isStream ? "stream" : "complete");
-      const nonce = /nonce-\w+/.exec(body)?.[0] ?? SAID;
-      response.writeHead(200, { "content-type": type }).end(parts.join("").replace(SAID, nonce));
+      const { type, parts } = responseParts(dialect, isStream ? "stream" : "complete");
+      const nonce = /nonce-\w+/.exec(body)?.[0] ?? RESPONSE_TEXT;
+      response
+        .writeHead(200, { "content-type": type })
+        .end(parts.join("").replace(RESPONSE_TEXT, nonce));
     }
   }
 }

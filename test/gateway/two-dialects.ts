@@ -1,8 +1,8 @@
-// A gateway whose two models, one of each dialect, are at one provider of the test's own.
+// A gateway with a model of OpenAI and one of Anthropic, both at one provider.
 import type { GatewayModel } from "../../model/model.ts";
 import type { Bootstrap } from "../../envoy/envoy-types.ts";
-import { startGateway } from "../gateway/gateway.ts";
-import type { Gateway } from "../gateway/gateway.ts";
+import { startGateway } from "./gateway.ts";
+import type { Gateway } from "./gateway.ts";
 
 export const OPENAI_KEY = "sk-provider";
 export const ANTHROPIC_KEY = "ak-provider";
@@ -13,7 +13,7 @@ interface Changes {
   caFile?: string;
 }
 
-export function startOneProvider(port: number, changes: Changes = {}): Promise<Gateway> {
+export function startTwoDialects(port: number, changes: Changes = {}): Promise<Gateway> {
   const config = `
 version: v0.1.0
 llm_providers:
