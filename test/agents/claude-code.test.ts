@@ -44,7 +44,7 @@ function bash(command: string): string {
 }
 
 describe.runIf(canTest).concurrent.each(PROVIDERS)("on $dialect", ({ provider, model }) => {
-  it("runs two commands that were called at once, sends back both outputs, and continues", async () => {
+  it("Claude Code runs two commands that were called at once, sends back both outputs, and continues", async () => {
     if ("missing" in agents) throw new Error(agents.missing);
     const gatewayUrl = all.gateway.url;
     const claude = startClaudeCode({ directory: agents.directory, gatewayUrl, model });

@@ -93,7 +93,7 @@ function start(model: string, isBuiltIn = false): Agent {
 }
 
 describe.runIf(canTest).concurrent.each(PROVIDERS)("on $dialect", ({ provider, suffix }) => {
-  it.each(CASES)("runs $tool, sends back the output, and continues", async (one) => {
+  it.each(CASES)("Codex runs $tool, sends back the output, and continues", async (one) => {
     const prompt = `${one.prompt} (${one.tool})`;
     const codex = start(`${one.model}-${suffix}`);
     try {
@@ -110,7 +110,7 @@ describe.runIf(canTest).concurrent.each(PROVIDERS)("on $dialect", ({ provider, s
 });
 
 describe.runIf(canTest)("Codex", () => {
-  it("works with the lines of docs/responses-api.md", async () => {
+  it("Codex works with the lines of docs/responses-api.md", async () => {
     if ("missing" in agents) throw new Error(agents.missing);
     const page = join(import.meta.dirname, "../../docs/responses-api.md");
     const text = readFileSync(page, "utf8");
@@ -126,7 +126,7 @@ describe.runIf(canTest)("Codex", () => {
     }
   });
 
-  it("falls back to HTTP where its own provider would open a websocket", async () => {
+  it("Codex falls back to HTTP where OpenAI itself would open a websocket", async () => {
     const codex = start("gpt-5.5-chat", true);
     try {
       expect(await codex.ask("hello")).toBe("You said: hello");
@@ -139,13 +139,16 @@ describe.runIf(canTest)("Codex", () => {
   it.each([
     ["chat completions", "openai", "gpt-5.5-chat", { code: "context_length_exceeded" }],
     ["messages", "anthropic", "gpt-5.5-messages", { message: "prompt is too long: 9 tokens > 8" }],
-  ] as const)("learns that the context is too long, on %s", async (_, provider, model, error) => {
-    all[provider].next({ kind: "error", status: 400, ...error });
-    const codex = start(model);
-    try {
-      await expect(codex.ask("hello")).rejects.toThrow("ran out of room in the model's context");
-    } finally {
-      codex.remove();
-    }
-  });
+  ] as const)(
+    "Codex learns that the context is too long, on %s",
+    async (_, provider, model, error) => {
+      all[provider].next({ kind: "error", status: 400, ...error });
+      const codex = start(model);
+      try {
+        await expect(codex.ask("hello")).rejects.toThrow("ran out of room in the model's context");
+      } finally {
+        codex.remove();
+      }
+    },
+  );
 });

@@ -52,7 +52,7 @@ const CASES: Case[] = [
 ];
 
 describe.runIf(canTest).each(CASES)("$name", ({ name, start, toolName }) => {
-  it("calls a target with its arguments, and its model gets the API's response", async () => {
+  it("a coding agent calls a target with its arguments, and its model gets the API's response", async () => {
     const agent = start();
     try {
       const values = JSON.stringify({ city: name, note: "by an agent" });
@@ -66,7 +66,7 @@ describe.runIf(canTest).each(CASES)("$name", ({ name, start, toolName }) => {
     }
   });
 
-  it("gives its model the sentence about a wrong argument", async () => {
+  it("a wrong argument gives the agent's model the sentence about it", async () => {
     const agent = start();
     try {
       const answer = await agent.ask(`call ${toolName("book")}({"guests": "four"})`);

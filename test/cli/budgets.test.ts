@@ -172,7 +172,7 @@ describe.skipIf(!hasSmallDisks)("a full disk", () => {
     return Number(/write_failed: (\d+)/.exec(body)?.[1]);
   }
 
-  it("makes no budget there a second time when there is room again", async () => {
+  it("a budget is not created a second time after a full disk has room again", async () => {
     write(20, `access_log: {directory: ${join(directory, "logs")}}\n`);
     await gateway.up();
     const ownLog = () => readFileSync(join(directory, "logs/gateway.log"), "utf8");

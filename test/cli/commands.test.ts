@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 describe("gateway", () => {
-  it("prints its version, also through a chain of symlinks in another directory", () => {
+  it("gateway --version prints the version, also through a chain of symlinks in another directory", () => {
     const link = join(desk.directory, "link");
     symlinkSync(BINARY, join(desk.directory, "first"));
     symlinkSync("first", link);
@@ -48,7 +48,7 @@ describe("gateway", () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: `${VERSION}\n` });
   });
 
-  it("sets up again for a home directory without Envoy", async () => {
+  it("a home directory without Envoy is set up again", async () => {
     const other = openDesk();
     const folders = (process.env["PATH"] ?? "").split(delimiter);
     const path = folders.filter((folder) => !existsSync(join(folder, "envoy")));
@@ -65,7 +65,7 @@ describe("gateway", () => {
     await other.clear();
   });
 
-  it("is called in messages as the user calls it", () => {
+  it("messages call the command as the user calls it", () => {
     const place = join(desk.directory, "bin");
     mkdirSync(place);
     symlinkSync(BINARY, join(place, "gateway"));
@@ -87,7 +87,7 @@ describe("gateway", () => {
     }
   });
 
-  it("lists its commands", async () => {
+  it("gateway lists its commands", async () => {
     const { code, stdout } = await desk.run("--help");
     expect(code).toBe(0);
     for (const name of "up down status logs validate render models complete".split(" ")) {
@@ -103,7 +103,7 @@ describe("gateway", () => {
     [["up", "--foreground", "--detach"], "cannot be used with"],
     [["up", "--concurrency", "none"], "a whole number of 1 or more"],
     [["up", "--drain-time", "soon"], "a duration such as 30s"],
-  ])("says what was meant by %j, with exit code 1", async (words, meant) => {
+  ])("a mistyped %j gets a suggestion and exit code 1", async (words, meant) => {
     const { code, stdout, stderr } = await desk.run(...words);
     expect(code).toBe(1);
     expect(stdout).toBe("");
@@ -115,7 +115,7 @@ describe("gateway logs", () => {
   const line = (path: string, id: string) =>
     `[2026-11-22T10:00:00.000Z] "GET ${path} HTTP/1.1" 200 - 0 15 1 - "-" "probe" "${id}" "localhost:12000" "-"\n`;
 
-  it("leaves health probes out of the table, and nothing out of JSON or of one request", async () => {
+  it("gateway logs leaves health probes out of the table, and nothing out of JSON or of one request", async () => {
     const logs = join(desk.directory, "logs");
     mkdirSync(logs);
     const lines = [line("/healthz", "id-1"), line("/v1/models", "id-2"), line("/readyz", "id-3")];
@@ -132,7 +132,7 @@ describe("gateway logs", () => {
     rmSync(logs, { recursive: true });
   });
 
-  it("shows what the usage log has of each request, and filters by it", async () => {
+  it("gateway logs shows what the usage log has of each request, and filters by it", async () => {
     const logs = join(desk.directory, "logs");
     mkdirSync(logs);
     const start = Date.parse("2026-11-22T10:00:00.000Z") / 1000;
@@ -181,7 +181,7 @@ describe("gateway logs", () => {
 });
 
 describe("gateway validate", () => {
-  it("reports a valid configuration", async () => {
+  it("gateway validate reports a valid configuration", async () => {
     expect(await desk.run("validate")).toEqual({
       code: 0,
       stdout: "gateway.yaml is valid: 2 models\n",
@@ -189,7 +189,7 @@ describe("gateway validate", () => {
     });
   });
 
-  it("prints every problem with its place, and their number, with exit code 2", async () => {
+  it("gateway validate prints every problem with its place, and their number, with exit code 2", async () => {
     const { code, stdout, stderr } = await desk.run("validate", "bad.yaml");
     expect(code).toBe(2);
     expect(stdout).toBe("");
@@ -199,7 +199,7 @@ describe("gateway validate", () => {
     expect(stderr).toMatch(new RegExp(`^${places.length} problems in bad\\.yaml$`, "m"));
   });
 
-  it("gives the same as JSON", async () => {
+  it("gateway validate --json has the same problems", async () => {
     const good = await desk.run("validate", "--json");
     expect(good.code).toBe(0);
     expect(JSON.parse(good.stdout)).toEqual({
@@ -221,7 +221,7 @@ describe("gateway validate", () => {
     );
   });
 
-  it("is exit code 2 for a file that is not there", async () => {
+  it("a file that is not there gives exit code 2", async () => {
     const { code, stderr } = await desk.run("validate", "none.yaml");
     expect(code).toBe(2);
     expect(stderr).toMatch(/none\.yaml cannot be read: there is no /);
@@ -229,7 +229,7 @@ describe("gateway validate", () => {
 });
 
 describe("gateway render", () => {
-  it("prints the configuration of the rate limit service", async () => {
+  it("gateway render prints the configuration of the rate limit service", async () => {
     const limits = "ratelimits: [{model: fast, limit: {tokens: 1000, unit: minute}}]";
     writeFileSync(join(desk.directory, "limits.yaml"), `${GOOD}\n${limits}\n`);
     const { code, stdout } = await desk.run("render", "limits.yaml", "--ratelimit-config");
@@ -251,7 +251,7 @@ describe("gateway render", () => {
     });
   });
 
-  it("prints the same bytes each time, and no secret", async () => {
+  it("gateway render prints the same bytes each time, and no secret", async () => {
     const first = await desk.run("render");
     expect(first.code).toBe(0);
     expect(first.stdout).toContain("static_resources:");
@@ -260,7 +260,7 @@ describe("gateway render", () => {
     expect((await desk.run("render", "gateway.yaml")).stdout).toBe(first.stdout);
   });
 
-  it("writes a file that Envoy accepts", async () => {
+  it("gateway render writes a file that Envoy accepts", async () => {
     const { code, stdout } = await desk.run("render", "-o", "envoy.yaml");
     expect([code, stdout]).toEqual([0, ""]);
     expect(readFileSync(join(desk.directory, "envoy.yaml"), "utf8")).toBe(
@@ -280,13 +280,13 @@ describe("gateway render", () => {
     expect(envoy.stdout + envoy.stderr).toContain("OK");
   });
 
-  it("reports a file that cannot be written", async () => {
+  it("gateway render reports a file that cannot be written", async () => {
     const { code, stderr } = await desk.run("render", "-o", "no/such/directory/envoy.yaml");
     expect(code).toBe(1);
     expect(stderr).toMatch(/cannot be written/);
   });
 
-  it("is no error if the reader closes early", () => {
+  it("a reader that closes early is no error of gateway render", () => {
     const script = `"${BINARY}" render | head -1; echo "\${PIPESTATUS[0]}"`;
     const { stdout } = spawnSync("bash", ["-c", script], {
       cwd: desk.directory,
@@ -298,7 +298,7 @@ describe("gateway render", () => {
 });
 
 describe("gateway models", () => {
-  it("lists the model names that a client can send", async () => {
+  it("gateway models lists the model names that a client can send", async () => {
     const { code, stdout } = await desk.run("models", "--json");
     expect(code).toBe(0);
     const rows = JSON.parse(stdout) as { name: string; target: string; default: boolean }[];
@@ -326,7 +326,7 @@ describe("gateway models", () => {
     ]);
   });
 
-  it("lists what an API key may be used for", async () => {
+  it("gateway models lists what an API key may be used for", async () => {
     const { code, stdout } = await desk.run("models", "keys.yaml", "--key", "research", "--json");
     expect(code).toBe(0);
     expect((JSON.parse(stdout) as { name: string }[]).map(({ name }) => name)).toEqual(["fast"]);
@@ -335,7 +335,7 @@ describe("gateway models", () => {
     expect(unknown.stderr).toContain("did you mean research?");
   });
 
-  it("is coloured for people only", async () => {
+  it("the list of gateway models is coloured only for people", async () => {
     const plain = await desk.run("models");
     expect(plain.stdout).toMatch(/^NAME +MODEL +DIALECT/);
     expect(plain.stdout).not.toContain("\x1b");
@@ -354,7 +354,7 @@ describe("gateway models", () => {
 describe("gateway explain", () => {
   const curl = ["curl", "http://localhost:12000/v1/messages", "-H", "x-api-key: mine", "-d"];
 
-  it("shows what becomes of a request with an API key", async () => {
+  it("gateway explain shows what becomes of a request with an API key", async () => {
     const withKey = ["--config", "keys.yaml", "--key", "research"];
     const body = (model: string) =>
       `{"model":"${model}","max_tokens":5,"messages":[{"role":"user","content":"Hi"}]}`;
@@ -367,7 +367,7 @@ describe("gateway explain", () => {
     expect(allowed.stdout + rejected.stdout).not.toContain(TEAM_KEY);
   });
 
-  it("shows the request that the provider would get, with masked credentials", async () => {
+  it("gateway explain shows the request that the provider would get, with masked credentials", async () => {
     const body =
       '{"model":"fast","max_tokens":5,"top_k":2,"messages":[{"role":"user","content":"Hi"}]}';
     const { code, stdout, stderr } = await desk.run("explain", ...curl, body);
@@ -380,7 +380,7 @@ describe("gateway explain", () => {
     expect(stdout).not.toMatch(new RegExp(`${KEY}|mine`));
   });
 
-  it("prints JSON, and reads standard input", async () => {
+  it("gateway explain prints JSON, and reads standard input", async () => {
     const { code, stdout } = await desk.runInShell(
       `printf 'POST /v1/messages HTTP/1.1\\n\\n{}' | "$0" explain --json -`,
     );
@@ -393,7 +393,7 @@ describe("gateway explain", () => {
     });
   });
 
-  it("reports a file that is missing, and options behind the request", async () => {
+  it("gateway explain reports a file that is missing, and options after the request", async () => {
     expect(await desk.run("explain", "missing.http")).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
@@ -410,7 +410,7 @@ describe("gateway explain", () => {
 });
 
 describe("shell completion", () => {
-  it.each(["bash", "zsh", "fish"])("has a script for %s", async (shell) => {
+  it.each(["bash", "zsh", "fish"])("a completion script exists for %s", async (shell) => {
     const { code, stdout } = await desk.run("complete", shell);
     expect(code).toBe(0);
     expect(stdout).toContain("gateway complete --");
@@ -427,7 +427,7 @@ describe("shell completion", () => {
       ["llm", "internal", "ingress"],
     ],
     [["validate", "b"], ["bad.yaml"]],
-  ])("offers for %j", async (words, offered) => {
+  ])("completion has suggestions for %j", async (words, offered) => {
     const { code, stdout } = await desk.run("complete", "--", ...words);
     expect(code).toBe(0);
     const values = stdout.split("\n").map((line) => line.split("\t")[0]);
@@ -436,14 +436,14 @@ describe("shell completion", () => {
 });
 
 describe("without a running gateway", () => {
-  it("down is content, and status is exit code 1", async () => {
+  it("gateway down is content and gateway status has exit code 1 without a running gateway", async () => {
     expect(await desk.run("down")).toMatchObject({ code: 0, stdout: "No gateway is running.\n" });
     expect(await desk.run("status")).toMatchObject({ code: 1, stdout: "No gateway is running.\n" });
     const { code, stdout } = await desk.run("status", "--json");
     expect([code, JSON.parse(stdout)]).toEqual([1, { running: false }]);
   });
 
-  it("logs reports that there are no logs", async () => {
+  it("gateway logs reports that there are no logs", async () => {
     const { code, stdout, stderr } = await desk.run("logs");
     expect([code, stdout]).toEqual([0, ""]);
     expect(stderr).toMatch(/The access logs in .*gateway_logs\/\S+ have no requests yet/);

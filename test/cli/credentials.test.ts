@@ -152,7 +152,7 @@ describe("while it runs", () => {
     );
   });
 
-  it("requests for AWS are signed", async () => {
+  it("a running gateway signs requests for AWS", async () => {
     expect(await ask("aws/a")).toBe(200);
     const request = provider.requests.at(-1);
     if (request === undefined) throw new Error("no request");

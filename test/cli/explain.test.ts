@@ -43,7 +43,7 @@ async function ask(id: string, content: string): Promise<string> {
   return text;
 }
 
-it("explains a request of the log by its id, and compares the log with a new configuration", async () => {
+it("gateway explain explains a request of the log by its id, and compares the log with a new configuration", async () => {
   const text = await ask("first-one", "Grüße");
   expect(statSync(log()).mode & 0o777).toBe(0o600);
   expect(readFileSync(log(), "utf8")).not.toMatch(new RegExp(`${KEY}|hidden`));
@@ -73,7 +73,7 @@ it("explains a request of the log by its id, and compares the log with a new con
   );
 });
 
-it("reports a body that was cut, an unknown id, and a file without requests", async () => {
+it("gateway explain reports a body that was cut, an unknown id, and a file without requests", async () => {
   await ask("too-long", "x".repeat(2000));
   const cut = await desk.run("explain", "too-long");
   expect([cut.code, cut.stderr]).toEqual([

@@ -63,7 +63,7 @@ describe("files of logs and state", () => {
       join(directory, one),
     );
 
-  it("are for their user alone, whatever the umask is", async () => {
+  it("files of logs and state belong to their user alone, whatever the umask is", async () => {
     const before = process.umask(0);
     try {
       await up();
@@ -101,7 +101,7 @@ describe("access logs", () => {
     return Number(/write_failed: (\d+)/.exec(body)?.[1]);
   }
 
-  it("on a full disk: one warning, also in status, until there is room; requests are answered", async () => {
+  it("a full disk for access logs gives one warning, also in status, until there is room; requests are answered", async () => {
     mkdirSync(logs(), { recursive: true });
     symlinkSync("/dev/full", join(logs(), "access_llm.log"));
     await up();
@@ -126,7 +126,7 @@ describe("access logs", () => {
     expect(llmLines()).toBeGreaterThan(0);
   });
 
-  it("whose directory was removed: it is created again, with the gateway's own log", async () => {
+  it("a removed log directory is created again, with the gateway's log", async () => {
     await up();
     await ask();
     rmSync(logs(), { recursive: true });
@@ -150,7 +150,7 @@ describe("the log directory", () => {
   const upWith = (...words: string[]) => desk.run("up", "--detach", "--concurrency", "1", ...words);
   const home = () => desk.environment["HOME"] ?? "";
 
-  it("is one for each configuration", async () => {
+  it("a configuration has a separate log directory", async () => {
     const { file } = await writeOther();
     await up();
     expect((await upWith(file)).code).toBe(0);
@@ -164,7 +164,7 @@ describe("the log directory", () => {
     expect((await desk.run("logs", "--json", "gateway.yaml")).stdout).toContain("chat/completions");
   });
 
-  it("that a running gateway writes is refused, until that gateway has ended", async () => {
+  it("a log directory that a running gateway writes is refused until that gateway has ended", async () => {
     const { file } = await writeOther(`access_log: {directory: ${logs()}}\n`);
     await up();
     for (const words of [["--detach"], []]) {
@@ -182,7 +182,7 @@ describe("the log directory", () => {
     expect((await upWith(file)).code).toBe(0);
   });
 
-  it("is used without a lock if none can be written, as on a full disk", async () => {
+  it("a log directory is used without a lock if none can be written, as on a full disk", async () => {
     mkdirSync(join(logs(), ".gateway.lock"), { recursive: true });
     await up();
     await ask();
@@ -202,7 +202,7 @@ describe("the log directory", () => {
     await desk.run("down");
   }
 
-  it("takes over the logs that an earlier version wrote for this configuration alone", async () => {
+  it("the log directory takes over the logs that an earlier version wrote for this configuration alone", async () => {
     await leaveSharedLogs();
     await up();
     expect(read("gateway.log")).toMatch(/The logs in \S+ were moved to \S+/);
@@ -210,7 +210,7 @@ describe("the log directory", () => {
     expect(readdirSync(join(home(), "gateway_logs"))).toEqual([basename(logs())]);
   });
 
-  it("leaves the logs of an earlier version that several configurations may have written", async () => {
+  it("the log directory leaves the logs of an earlier version that several configurations may have written", async () => {
     mkdirSync(join(state(), "another-project"), { recursive: true });
     await leaveSharedLogs();
     await up();

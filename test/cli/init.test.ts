@@ -70,7 +70,7 @@ it("import prints or writes a valid configuration, and replaces no file", async 
   expect(printed.stdout + printed.stderr).not.toContain("pasted");
 });
 
-it("without a file the gateway offers the providers with keys, and prints which", async () => {
+it("gateway init without a file offers the providers with keys, and prints which", async () => {
   const { code, stdout, stderr } = await desk.run("models");
   expect(code).toBe(0);
   expect(stderr).toContain("$OPENAI_API_KEY: OpenAI, every model, such as openai/");

@@ -69,7 +69,7 @@ function get(path: string): Promise<number | undefined> {
   });
 }
 
-it("rejects certificate files that cannot serve, with exit code 2", async () => {
+it("certificate files that cannot serve are rejected with exit code 2", async () => {
   put({ ...issue("one.test"), key: issue("other.test").key });
   for (const words of [["validate"], ["up", "--concurrency", "1"]]) {
     const outcome = await desk.run(...words);
@@ -79,7 +79,7 @@ it("rejects certificate files that cannot serve, with exit code 2", async () => 
   }
 });
 
-it("serves HTTP/1.1 and HTTP/2, and reloads certificate files that are written in place", async () => {
+it("a TLS listener serves HTTP/1.1 and HTTP/2, and reloads certificate files that are written in place", async () => {
   put(issue("one.test"));
   const up = await desk.run("up", "--detach", "--concurrency", "1");
   expect(up.stderr).toBe("");
@@ -126,7 +126,7 @@ it("serves HTTP/1.1 and HTTP/2, and reloads certificate files that are written i
   expect((await desk.run("down")).code).toBe(0);
 });
 
-it("reloads certificates from a directory that is swapped behind a symbolic link, as Kubernetes does", async () => {
+it("certificates are reloaded from a directory that is swapped behind a symbolic link, as Kubernetes does", async () => {
   const swap = (name: string, certificate: Certificate): void => {
     mkdirSync(join(desk.directory, "tls", name));
     put(certificate, `tls/${name}`);

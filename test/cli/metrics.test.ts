@@ -59,7 +59,7 @@ async function waitForRequests(count: number): Promise<string> {
 
 const up = () => desk.run("up", "--detach", "--concurrency", "1");
 
-it("counts go on over a reload, a restart and a kill", async () => {
+it("metrics continue their sums over a reload, a restart and a kill", async () => {
   expect((await up()).code).toBe(0);
   await ask(3);
   await ask(2, { stream: true });

@@ -148,7 +148,7 @@ it("a response that arrived has its line, and is counted once, if the gateway is
   expect(await metric("gateway_usage_lines_invalid_total")).toBe(0);
 });
 
-it("requests do not wait for a gateway process that stands still, and it catches up", async () => {
+it("a gateway process that stands still delays no request, and catches up", async () => {
   await up();
   await askMany(10);
   const pid = await gatewayPid();
@@ -205,7 +205,7 @@ describe.skipIf(!hasSmallDisks)("a full disk", () => {
   };
   const ownLog = () => readFileSync(join(directory, "logs/gateway.log"), "utf8");
 
-  it("delays no request; what was lost is reported and counted, and records go on with room", async () => {
+  it("a full disk delays no request; lost records are reported and counted, and records go on with room", async () => {
     await up(`access_log: { directory: ${join(directory, "logs")} }\n`);
     const before = await askMany(10);
     await waitForCounted(before.length);

@@ -48,7 +48,7 @@ it("the variable that the image sets names another address", async () => {
 
 const OPEN = /anyone who can reach ingress \(0\.0\.0\.0:\d+\) or egress \(0\.0\.0\.0:\d+\)/;
 
-it("up warns while any host of the network can use the keys, and status --json has the warning", async () => {
+it("gateway up warns while any host of the network can use the keys, and status --json has the warning", async () => {
   await openDeskWithKey();
   desk.environment[VARIABLE] = "0.0.0.0";
   const { code, stderr } = await desk.run("up", "--detach");

@@ -47,7 +47,7 @@ function linesOf(text: string): Line[] {
     });
 }
 
-it("has start, reloads, errors and the stop of a gateway in the foreground", async () => {
+it("the log in JSON has start, reloads, errors and the stop of a gateway in the foreground", async () => {
   const gateway = desk.start("up", "--concurrency", "1", "--log-level", "info");
   const logged = (part: Partial<Line>) =>
     vi.waitFor(() => {
@@ -78,7 +78,7 @@ it("has start, reloads, errors and the stop of a gateway in the foreground", asy
   expect(linesOf(stderr)).toContainEqual(expect.objectContaining({ message: "Stopping" }));
 });
 
-it("has the error that ends a start, and is gateway.log in the background", async () => {
+it("the log in JSON has the error that ends a start, and is gateway.log in the background", async () => {
   const other = createServer().listen(ports.egress, "127.0.0.1");
   const { code, stderr } = await desk.run("up");
   expect(code).toBe(1);

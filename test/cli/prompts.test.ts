@@ -83,7 +83,7 @@ async function callTool(): Promise<string> {
 
 const FORECAST = "What will the weather be like in Lisbon?";
 
-it("answers prompts from an API with a private certificate, restarts its model server, and stops it at the end", async () => {
+it("a gateway answers prompts from an API with a private certificate, restarts its model server, and stops it at the end", async () => {
   const up = await desk.run("up", "--detach", "--concurrency", "1");
   expect(up.stderr).toBe("");
   expect(up.stdout).toMatch(/Prompts .*targets weather_forecast; jailbreak guard/);
@@ -119,7 +119,7 @@ it("answers prompts from an API with a private certificate, restarts its model s
   expect(JSON.parse(await ask(FORECAST))).toMatchObject({ path: "/weather/Lisbon" });
 });
 
-it("reports everywhere that it is not ready while its model server hangs", async () => {
+it("a gateway reports everywhere that it is not ready while its model server hangs", async () => {
   const up = await desk.run("up", "--detach", "--concurrency", "1");
   expect(up.code, up.stderr).toBe(0);
   const readyz = async () => {
@@ -147,7 +147,7 @@ it("reports everywhere that it is not ready while its model server hangs", async
   expect(await desk.run("health")).toMatchObject({ code: 0, stdout: "ready\n" });
 });
 
-it("without the embedded model: a guard keeps it from starting, targets alone are off", async () => {
+it("a missing embedded model keeps a gateway with a guard from starting, and only switches targets off", async () => {
   desk.environment["XDG_CACHE_HOME"] = join(desk.directory, "empty");
   desk.environment["PIP_NO_INDEX"] = "1"; // the model cannot be downloaded
   const refused = await desk.run("up", "gateway.yaml", "--concurrency", "1");
@@ -230,7 +230,7 @@ it("explain shows the guard's decision on egress", async () => {
   });
 });
 
-it("calls a language model through a separate listener if clients need a key", async () => {
+it("the model server calls a language model through a separate listener if clients need a key", async () => {
   const choice = { name: "weather_forecast", arguments: '{"city":"Lisbon"}' };
   const model = await startProvider((response) => {
     const message = { tool_calls: [{ id: "1", type: "function", function: choice }] };

@@ -19,7 +19,7 @@ import {
 describe("gateway up --watch", () => {
   const models = async () => (await status()).models;
 
-  it("loads a file that is replaced or written in place, and ignores an invalid one", async () => {
+  it("gateway up --watch loads a file that is replaced or written in place, and ignores an invalid one", async () => {
     const text = configure(["first"]);
     await upDetached("--watch");
     const path = join(desk.directory, "gateway.yaml");
@@ -46,7 +46,7 @@ describe("gateway up --watch", () => {
     }, SECONDS);
   });
 
-  it("loads a folder that is swapped behind a link, as Kubernetes does", async () => {
+  it("gateway up --watch loads a folder that is swapped behind a link, as Kubernetes does", async () => {
     const text = configure(["first"]);
     const folder = (name: string, content: string) => {
       mkdirSync(join(desk.directory, name));
@@ -80,7 +80,7 @@ ${more}endpoints:
     return { status: reply.status, body: await reply.text() };
   };
 
-  it("are added and changed without a gap, and readiness follows the model server", async () => {
+  it("prompt targets are added and changed without a gap, and readiness follows the model server", async () => {
     configure(["first"]);
     await upDetached();
     expect(await readyz()).toEqual({ status: 200, body: '{"status":"ready"}' });
@@ -120,7 +120,7 @@ ${more}endpoints:
 });
 
 describe("gateway status", () => {
-  it("shows in-flight requests and the last failed attempt of each provider", async () => {
+  it("gateway status shows in-flight requests and the last failed attempt of each provider", async () => {
     configure(["first"]);
     await upDetached();
     expect((await status()).providers).toEqual([

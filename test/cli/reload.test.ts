@@ -26,7 +26,7 @@ import {
 } from "./reload-desk.ts";
 
 describe("gateway reload", () => {
-  it("lists the changes, and loses no request of busy HTTP/1.1 and HTTP/2 clients and no stream", async () => {
+  it("gateway reload lists the changes, and loses no request of busy HTTP/1.1 and HTTP/2 clients and no stream", async () => {
     configure(["first"]);
     await upDetached();
     const { envoyPid } = await status();
@@ -64,7 +64,7 @@ describe("gateway reload", () => {
     expect((await status()).models).toEqual(["house/first", "house/model-5"]);
   });
 
-  it("keeps connections open: the next request on one has the new configuration", async () => {
+  it("a reload keeps connections open: the next request on one has the new configuration", async () => {
     configure(["first"]);
     await upDetached();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -79,7 +79,7 @@ describe("gateway reload", () => {
     agent.destroy();
   });
 
-  it("keeps the budgets of rate limits; a limit with a new amount starts over", async () => {
+  it("a reload keeps the budgets of rate limits; a limit with a new amount starts over", async () => {
     const limits = (requests: number): string =>
       `ratelimits:\n  - {model: house/first, limit: {requests: ${requests}, unit: day}}\n`;
     const statuses = async (count: number): Promise<number[]> => {
@@ -98,7 +98,7 @@ describe("gateway reload", () => {
     expect(await statuses(5)).toEqual([200, 200, 200, 200, 429]);
   });
 
-  it("completes a request with a fallback under its first configuration, in both formats", async () => {
+  it("a reload completes a request with a fallback under its first configuration, in both formats", async () => {
     const held: ServerResponse[] = [];
     const failing = createServer((_, response) => held.push(response));
     await new Promise<void>((resolve) => failing.listen(0, "127.0.0.1", resolve));
@@ -134,7 +134,7 @@ describe("gateway reload", () => {
     await anthropic.stop();
   });
 
-  it("changes nothing if the file is invalid, and prints the problems as validate does", async () => {
+  it("an invalid file changes nothing at a reload, and prints the problems as validate does", async () => {
     configure(["first"]);
     await upDetached();
     const { envoyPid } = await status();
@@ -152,7 +152,7 @@ describe("gateway reload", () => {
     expect(await reload()).toMatchObject({ kind: "unchanged" });
   });
 
-  it("moves a listener to a new port: the other listener is unchanged, and open streams end on the old port", async () => {
+  it("a reload moves a listener to a new port: the other listener is unchanged, and open streams end on the old port", async () => {
     configure(["first"]);
     await upDetached();
     const other = keepAsking(ports.ingress);
@@ -172,7 +172,7 @@ describe("gateway reload", () => {
     ]);
   });
 
-  it("reports that a new key needs an Envoy restart, which --restart does without a gap", async () => {
+  it("a reload with a new key reports that Envoy must restart, which --restart does without a gap", async () => {
     Object.assign(desk.environment, KEYS);
     const keyed = await startOpenaiProvider({ key: KEYS.OPENAI_API_KEY });
     const withKey = (name: string) => {
@@ -227,7 +227,7 @@ describe("gateway reload", () => {
     await keyed.stop();
   });
 
-  it("reports that a new log directory needs a restart", async () => {
+  it("a reload with a new log directory reports that a restart is needed", async () => {
     configure(["first"]);
     await upDetached();
     configure(["first"], `access_log: {directory: ${join(desk.directory, "elsewhere")}}`);
@@ -237,7 +237,7 @@ describe("gateway reload", () => {
     });
   });
 
-  it("fails if no gateway runs", async () => {
+  it("gateway reload fails if no gateway runs", async () => {
     configure(["first"]);
     const { code, stderr } = await desk.run("reload");
     expect(code).toBe(1);
@@ -246,7 +246,7 @@ describe("gateway reload", () => {
 });
 
 describe("requests with a fallback", () => {
-  it("are not lost if a reload replaces the filter of their attempts", async () => {
+  it("requests with a fallback are not lost if a reload replaces the filter of their attempts", async () => {
     const down =
       "  - {model: down/model, base_url: http://127.0.0.1:1/v1, provider_interface: openai, fallbacks: [house/first]}\n";
     configure(["first"], down);

@@ -80,7 +80,7 @@ async function upInForeground(...words: string[]) {
 describe("gateway up --detach", () => {
   useNewDesk();
 
-  it("returns when requests are answered; status, logs and down find the gateway", async () => {
+  it("gateway up --detach returns when requests are answered; status, logs and down find the gateway", async () => {
     const up = await upDetached();
     expect(up.code).toBe(0);
     expect(up.stdout).toContain(`http://127.0.0.1:${ports.egress}/v1`);
@@ -126,7 +126,7 @@ describe("gateway up --detach", () => {
     expect((await desk.run("status")).code).toBe(1);
   });
 
-  it("keeps keys out of files, and gives Envoy only those that it needs", async () => {
+  it("a detached gateway keeps keys out of files, and gives Envoy only those that it needs", async () => {
     const providers = [
       "llm_providers:",
       "  - model: openai/gpt-4o",
@@ -149,7 +149,7 @@ describe("gateway up --detach", () => {
     for (const file of files) expect(readFileSync(file, "latin1")).not.toContain(KEY);
   });
 
-  it("reports why Envoy did not start, and leaves no process or state behind", async () => {
+  it("a detached start reports why Envoy did not start, and leaves no process or state", async () => {
     const envoy = join(desk.directory, "envoy");
     writeFileSync(envoy, "#!/bin/sh\necho the reason that Envoy gives >&2\nexit 3\n", {
       mode: 0o755,
@@ -166,7 +166,7 @@ describe("gateway up --detach", () => {
     expect((await upDetached()).code).toBe(0);
   });
 
-  it("names a log directory that cannot be written", async () => {
+  it("a detached start reports a log directory that cannot be written", async () => {
     const { code, stderr } = await upDetached("--log-dir", join(desk.directory, "gateway.yaml/x"));
     expect(code).toBe(1);
     expect(stderr).toMatch(/log directory .*gateway\.yaml\/x cannot be written/);
@@ -176,7 +176,7 @@ describe("gateway up --detach", () => {
     expect(below.stderr).toContain("/proc/gateway/logs cannot be written");
   });
 
-  it("ends its Envoy when it is killed, so that the ports are free", async () => {
+  it("a killed gateway ends its Envoy, so that the ports are free", async () => {
     await upDetached();
     const { pid, envoyPid } = await status();
     const envoy = identityOf(envoyPid ?? 0);
@@ -208,7 +208,7 @@ describe("gateway down", () => {
     return stateDirectory({ name: "gateway.yaml", path, isBuiltIn: false }, desk.environment);
   }
 
-  it("stops the owner of the state directory, also if the record is of a killed gateway", async () => {
+  it("gateway down stops the owner of the state directory, also if the record is of a killed gateway", async () => {
     await upDetached();
     const { pid, envoyPid } = await status();
     process.kill(pid, "SIGKILL");
@@ -230,7 +230,7 @@ describe("gateway down", () => {
     }
   });
 
-  it("stops a gateway that is starting in place of a killed one", async () => {
+  it("gateway down stops a gateway that is starting in place of a killed one", async () => {
     await upDetached();
     const { pid } = await status();
     process.kill(pid, "SIGKILL");
@@ -261,7 +261,7 @@ describe("one gateway in the foreground", () => {
   });
   afterAll(() => desk.clear());
 
-  it("writes access log lines to standard output with access_log.stdout", async () => {
+  it("a gateway in the foreground writes access log lines to standard output with access_log.stdout", async () => {
     await ask("Hello", {}, { "x-request-id": "wanted-twice" });
     await vi.waitFor(() => {
       const lines = gateway.stdout().split("\n");
@@ -275,7 +275,7 @@ describe("one gateway in the foreground", () => {
     }, SECONDS);
   });
 
-  it("reopens its log files on SIGHUP after they were renamed", async () => {
+  it("a gateway in the foreground reopens its log files on SIGHUP after they were renamed", async () => {
     const log = join(logs, "access_ingress.log");
     renameSync(log, `${log}.old`);
     gateway.process.kill("SIGHUP");
@@ -291,7 +291,7 @@ describe("one gateway in the foreground", () => {
     }, SECONDS);
   });
 
-  it("restarts Envoy after a crash", async () => {
+  it("a gateway in the foreground restarts Envoy after a crash", async () => {
     const { envoyPid } = await status();
     process.kill(envoyPid ?? 0, "SIGKILL");
     await vi.waitFor(() => {
@@ -302,7 +302,7 @@ describe("one gateway in the foreground", () => {
     expect((await status()).envoyPid).not.toBe(envoyPid);
   });
 
-  it("keeps running when the reader of its output is gone", async () => {
+  it("a gateway in the foreground keeps running when the reader of its output is gone", async () => {
     gateway.process.stdout?.destroy();
     gateway.process.stderr?.destroy();
     const { envoyPid } = await status();
@@ -314,7 +314,7 @@ describe("one gateway in the foreground", () => {
     expect((await ask("Hello")).status).toBe(200);
   });
 
-  it("stops after an open stream has ended, with exit code 0", async () => {
+  it("a gateway in the foreground stops after an open stream has ended, with exit code 0", async () => {
     const reply = await ask("a ".repeat(100), { stream: true });
     const reader = (reply.body ?? new ReadableStream<Uint8Array>()).getReader();
     let text = Buffer.from((await reader.read()).value ?? []).toString();
@@ -331,7 +331,7 @@ describe("one gateway in the foreground", () => {
 describe("a running gateway", () => {
   useNewDesk();
 
-  it("rotates its logs by size, loses no line, and finds a request in an older file", async () => {
+  it("a running gateway rotates its logs by size, loses no line, and finds a request in an older file", async () => {
     const rules = "access_log: {max_file_size: 64KiB, keep_files: 50}\n";
     const providers = `${rules}llm_providers:\n  - model: demo/gateway-demo\n`;
     writeFileSync(join(desk.directory, "gateway.yaml"), configurationOn(ports, providers));
@@ -367,7 +367,7 @@ describe("gateway up", () => {
     server.closeAllConnections();
   });
 
-  it("names the process that uses the port, and what to do", async () => {
+  it("gateway up reports the process that uses the port, and what to do", async () => {
     server = createServer();
     await new Promise<void>((resolve) => server.listen(ports.egress, "127.0.0.1", resolve));
     for (const words of [["--detach"], ["--foreground"]]) {
@@ -382,7 +382,7 @@ describe("gateway up", () => {
     }
   });
 
-  it("stops at once at the second signal", async () => {
+  it("gateway up stops at once at the second signal", async () => {
     const { gateway, lost } = await upWithHangingRequest();
     gateway.process.kill("SIGINT");
     await vi.waitFor(() => {
@@ -400,7 +400,7 @@ describe("gateway up", () => {
     expect((await gateway.ended).code).toBe(0);
   });
 
-  it("waits for in-flight requests until --drain-time ends, and no longer", async () => {
+  it("gateway up waits for in-flight requests until --drain-time ends, and no longer", async () => {
     const { gateway, lost } = await upWithHangingRequest("--drain-time", "1.5s");
     const took = await timed(async () => {
       gateway.process.kill("SIGTERM");

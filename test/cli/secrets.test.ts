@@ -282,7 +282,7 @@ afterAll(async () => {
 });
 
 describe("a whole run", () => {
-  it("reached everybody, each with the right secret", () => {
+  it("each secret reaches the place that needs it in a whole run", () => {
     const heads = (provider: FakeProvider) =>
       JSON.stringify(provider.requests.map(({ headers }) => headers));
     expect(heads(openai)).toContain(SECRETS.OPENAI_KEY);
@@ -296,7 +296,7 @@ describe("a whole run", () => {
         expect(heads(provider)).not.toContain(key);
   });
 
-  it("was looked at as a whole", () => {
+  it("a whole run writes a secret nowhere", () => {
     const names = [...said.keys()].join("\n");
     for (const part of [
       "gateway.log",

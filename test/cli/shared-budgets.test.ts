@@ -77,7 +77,7 @@ describe.skipIf(missing !== undefined)("two gateways with one Redis", () => {
   };
   const [first, second] = [() => at(0), () => at(1)];
 
-  it("exceed a budget of 1,000 requests by those in flight at most, and use all of it", async () => {
+  it("two gateways with one Redis exceed a budget of 1,000 requests by those in flight at most, and use all of it", async () => {
     await up(1000, "deny");
     const [one, two] = await Promise.all([use(first()), use(second())]);
     expect(one + two).toBeGreaterThanOrEqual(1000);

@@ -46,7 +46,7 @@ function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
 }
 
-it("listens by TCP on the configured listeners only, and every socket is its user's alone, whatever the umask", async () => {
+it("a gateway listens by TCP on the configured listeners only, and every socket is its user's alone, whatever the umask", async () => {
   const up = await desk.runInShell('umask 000; exec "$0" up --detach --concurrency 2');
   expect(up.code, up.stderr).toBe(0);
 
@@ -79,7 +79,7 @@ it("listens by TCP on the configured listeners only, and every socket is its use
   ]);
 });
 
-it("finds the model server and the demonstration model where the state directory's paths are too long for sockets", async () => {
+it("the model server and the demonstration model are found where the state directory's paths are too long for sockets", async () => {
   desk.environment["XDG_STATE_HOME"] = join(desk.directory, "long".repeat(25));
   const up = await desk.run("up", "--detach", "--concurrency", "1");
   expect(up.code, up.stderr).toBe(0);

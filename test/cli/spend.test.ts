@@ -74,7 +74,7 @@ beforeAll(() => {
 });
 afterAll(() => desk.clear());
 
-it("prints this month by key and model, and the budgets", async () => {
+it("gateway spend prints this month by key and model, and the budgets", async () => {
   const { code, stdout, stderr } = await desk.run("spend");
   expect(stderr).toBe("");
   expect(code).toBe(0);
@@ -96,7 +96,7 @@ it("prints this month by key and model, and the budgets", async () => {
   );
 });
 
-it("prints exact amounts as JSON and CSV, of each period since a day", async () => {
+it("gateway spend prints exact amounts as JSON and CSV, of each period since a day", async () => {
   const since = date(today - 400);
   const json = await desk.run("spend", "--since", since, "--per", "day", "--json");
   const found = JSON.parse(json.stdout) as { spend: object[]; budgets: object[] };
@@ -118,12 +118,12 @@ it("prints exact amounts as JSON and CSV, of each period since a day", async () 
   );
 });
 
-it("rejects what is no day, and two formats", async () => {
+it("gateway spend rejects an invalid day, and two formats", async () => {
   expect((await desk.run("spend", "--since", "2026-02-30")).stderr).toContain("Expected a date");
   expect((await desk.run("spend", "--json", "--csv")).code).toBe(1);
 });
 
-it("shows what was spent also if the configuration has a problem, or the ledger was never written", async () => {
+it("gateway spend shows the sums also if the configuration has a problem, or the ledger was never written", async () => {
   const other = openDesk({ "gateway.yaml": CONFIG, ".env": KEYS });
   const { code, stderr } = await other.run("spend");
   expect(code).toBe(1);
@@ -140,7 +140,7 @@ it("shows what was spent also if the configuration has a problem, or the ledger 
   writeFileSync(join(desk.directory, ".env"), KEYS);
 });
 
-it("names a budget's model as the rows do, and titles a sum of all days", async () => {
+it("gateway spend names a budget's model as the rows do, and titles a sum of all days", async () => {
   const perModel = "budgets: [{model: openai/gpt-4o, amount: 1 USD, per: month}]";
   writeFileSync(join(desk.directory, "gateway.yaml"), CONFIG.replace(/budgets: .*$/m, perModel));
   const { stdout } = await desk.run("spend", "--per", "total", "--json");
@@ -175,7 +175,7 @@ describe.skipIf(missing !== undefined)("with a shared Redis", () => {
     await server.stop();
   });
 
-  it("shows what all gateways have spent", async () => {
+  it("gateway spend shows the sums of all gateways with a shared Redis", async () => {
     const own = cell({ cost: 2 * DOLLAR });
     const hostile = cell({ key: "\u001b[2Jevil", requests: 1 });
     const cells = new SharedCells({
@@ -202,7 +202,7 @@ describe.skipIf(missing !== undefined)("with a shared Redis", () => {
     });
   });
 
-  it("shows this gateway's if Redis does not respond", async () => {
+  it("gateway spend shows this gateway's sums if Redis does not respond", async () => {
     await server.kill();
     const { code, stdout, stderr } = await desk.run("spend");
     expect(code).toBe(0);

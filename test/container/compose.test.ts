@@ -61,7 +61,7 @@ async function openProject(more: Record<string, string> = {}) {
 describe.skipIf(compose === undefined)("docker compose up", () => {
   beforeAll(requireImages);
 
-  it("answers a prompt by the API of the example", async () => {
+  it("docker compose up answers a prompt by the API of the example", async () => {
     const { ports, call, ask } = await openProject();
     try {
       const up = await call("up", "--detach", "--no-build");
@@ -83,7 +83,7 @@ describe.skipIf(compose === undefined)("docker compose up", () => {
 
   const missing = missingForRateLimitService(process.env);
   it.skipIf(missing !== undefined)(
-    "limits requests by the shared service, with --profile limits",
+    "docker compose up --profile limits limits requests by the shared service",
     async () => {
       const { ports, call, ask } = await openProject({
         GATEWAY_YAML: "./examples/shared-limits/gateway.yaml",

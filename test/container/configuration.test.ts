@@ -30,7 +30,7 @@ describe.skipIf(!inject("canRunContainers"))("a container", () => {
     ["a variable that is not set", PROVIDER, "OPENAI_API_KEY"],
     ["unknown and wrong keys", "llm_provider: []\nlisteners:\n  egress: {port: high}\n", ":3:18: "],
     ["no YAML", "llm_providers: [\n", "gateway.yaml:"],
-  ])("with %s ends with the report of validate", async (_, text, told) => {
+  ])("a container with %s ends with the report of validate", async (_, text, told) => {
     writeFileSync(join(desk.directory, "gateway.yaml"), text);
     const expected = await desk.run("validate", "gateway.yaml");
     const { code, stdout, stderr } = await run(mounted("gateway.yaml"));
@@ -39,7 +39,7 @@ describe.skipIf(!inject("canRunContainers"))("a container", () => {
     expect(code).toBe(2);
   });
 
-  it("reports the directory that docker made if the file is missing", async () => {
+  it("a container reports the directory that docker made if the file is missing", async () => {
     mkdirSync(join(desk.directory, "missing.yaml")); // as docker does
     const { code, stderr } = await run(mounted("missing.yaml"));
     expect(code).toBe(2);
@@ -50,7 +50,7 @@ describe.skipIf(!inject("canRunContainers"))("a container", () => {
     expect(other.stderr).toContain("/app/other.yaml cannot be read: there is no");
   });
 
-  it("validates a file without starting anything", async () => {
+  it("a container validates a file without starting anything", async () => {
     writeFileSync(join(desk.directory, "gateway.yaml"), PROVIDER);
     const good = await run([...mounted("gateway.yaml"), "-e", "OPENAI_API_KEY=sk-x"], "validate");
     expect(good).toMatchObject({

@@ -35,7 +35,7 @@ describe.skipIf(!inject("canRunContainers"))("docs/docker.md", () => {
     rmSync(directory, { recursive: true });
   });
 
-  it("has commands that build the image and serve its ports", async () => {
+  it("docs/docker.md has commands that build the image and serve its ports", async () => {
     const ports = await freePorts();
     const commands = firstCommandsOf("docs/docker.md");
     expect(commands).toHaveLength(2);

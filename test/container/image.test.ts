@@ -31,12 +31,12 @@ describe.skipIf(!inject("canRunContainers"))("the image", () => {
   const run = (entrypoint: string, ...words: string[]) =>
     dockerOutput("run", "--rm", "--network", "none", "--entrypoint", entrypoint, IMAGE, ...words);
 
-  it("is smaller than 450 MB", () => {
+  it("the image is smaller than 450 MB", () => {
     console.log(`image: ${Math.round(image.Size / 1e6)} MB`);
     expect(image.Size).toBeLessThan(LARGEST);
   });
 
-  it("is labelled with version and revision", async () => {
+  it("the image has labels with version and revision", async () => {
     const head = await dockerOutput(
       ...["image", "inspect", "--format"],
       '{{index .Config.Labels "org.opencontainers.image.revision"}}',
@@ -52,13 +52,13 @@ describe.skipIf(!inject("canRunContainers"))("the image", () => {
     );
   });
 
-  it("runs as another user than root, with the logs in a volume", () => {
+  it("the image runs as another user than root, with the logs in a volume", () => {
     expect(image.Config.User).toBe("10001:10001");
     expect(Object.keys(image.Config.Volumes)).toEqual(["/var/log/gateway"]);
     expect(Object.keys(image.Config.ExposedPorts).sort()).toEqual(["10000/tcp", "12000/tcp"]);
   });
 
-  it("has the Node of the lock file, Envoy 1.40 and one platform's onnxruntime", async () => {
+  it("the image has the Node of the lock file, Envoy 1.40 and one platform's onnxruntime", async () => {
     const lock = JSON.parse(readFileSync("package-lock.json", "utf8")) as {
       packages: Record<string, { version: string; dev?: boolean }>;
     };
@@ -79,7 +79,7 @@ describe.skipIf(!inject("canRunContainers"))("the image", () => {
     expect(installed.split("\n").filter((name) => development.includes(name))).toEqual(runtime);
   });
 
-  it("has the files of the live page", async () => {
+  it("the image has the files of the live page", async () => {
     const own = "/opt/gateway/control-plane/observability/page/assets";
     const packages = "/opt/gateway/node_modules";
     const files = [
@@ -89,7 +89,7 @@ describe.skipIf(!inject("canRunContainers"))("the image", () => {
     expect(await run("ls", ...files)).toBe([...files].sort().join("\n"));
   });
 
-  it("has nothing in it that its user could change, but for temporary files and logs", async () => {
+  it("the image has nothing in it that its user could change, but for temporary files and logs", async () => {
     const writable = await docker(
       ...["run", "--rm", "--network", "none", "--entrypoint", "find", IMAGE],
       ...["/", "-xdev", "-writable", "-not", "-type", "l", "-not", "-path", "/proc/*"],
@@ -99,7 +99,7 @@ describe.skipIf(!inject("canRunContainers"))("the image", () => {
     expect(places.filter((place) => !known.test(place))).toEqual([]);
   });
 
-  it("holds a notice with licences and a bill of materials", async () => {
+  it("the image holds a notice with licences and a bill of materials", async () => {
     const notice = await run("cat", "/usr/share/doc/gateway/NOTICE");
     for (const name of [
       "envoy 1.40",
@@ -133,7 +133,7 @@ describe.skipIf(!inject("canRunContainers"))("the image", () => {
     }
   });
 
-  it("holds no certificate bundle of the machine that built it, and no secret", async () => {
+  it("the image holds no certificate bundle of the machine that built it, and no secret", async () => {
     const history = await dockerOutput(
       "history",
       "--no-trunc",

@@ -32,7 +32,7 @@ describe.skipIf(!inject("canRunContainers"))("on a network of its own", () => {
     rmSync(directory, { recursive: true });
   });
 
-  it("reaches a provider by its name, and is reached by published ports", async () => {
+  it("a container in a separate network reaches a provider by its name, and is reached by published ports", async () => {
     const provider = new ConfinedContainer()
       .withName(`${network}-provider`)
       .withNetworkMode(network)

@@ -65,7 +65,7 @@ describe.skipIf(!inject("canRunContainers"))("the gateway in a container", () =>
   const anthropicClient = ({ url }: RunningContainer) =>
     new Anthropic({ baseURL: url.replace(/\/v1$/, ""), apiKey: "placeholder", maxRetries: 0 });
 
-  it("serves both SDKs, complete and streaming, on models of both providers", async () => {
+  it("the gateway in a container serves both SDKs, complete and streaming, on models of both providers", async () => {
     const gateway = await start();
     for (const model of ["openai/gpt-4o", "anthropic/claude-test"]) {
       const { chat } = openaiClient(gateway);
@@ -86,7 +86,7 @@ describe.skipIf(!inject("canRunContainers"))("the gateway in a container", () =>
     }
   });
 
-  it("writes its logs into the volume, and to standard output where that is wanted", async () => {
+  it("the gateway in a container writes its logs into the volume, and to standard output where that is wanted", async () => {
     const gateway = await start(providers(), { environment: { GATEWAY_ACCESS_LOG: "stdout" } });
     await openaiClient(gateway).chat.completions.create(
       { model: "none", messages: user("hi") },
@@ -109,7 +109,7 @@ describe.skipIf(!inject("canRunContainers"))("the gateway in a container", () =>
     }
   });
 
-  it("is confined, leaves no zombie, and is small without prompt targets", async () => {
+  it("the gateway in a container is confined, leaves no zombie, and is small without prompt targets", async () => {
     const gateway = await start();
     const status = await gateway.execute("cat", "/proc/1/status");
     expect(status).toMatch(/^Name:\s+tini$/m);
@@ -131,7 +131,7 @@ describe.skipIf(!inject("canRunContainers"))("the gateway in a container", () =>
     expect(memory).toBeLessThan(120 * MIB);
   });
 
-  it("answers prompts by prompt targets and guard, with every step in the internal log", async () => {
+  it("the gateway in a container answers prompts by prompt targets and guard, with every step in the internal log", async () => {
     const api = await startApi();
     try {
       const gateway = await start(`${providers()}
@@ -171,7 +171,7 @@ prompt_guards:
     }
   });
 
-  it("is healthy when it is ready, and unhealthy when Envoy hangs", async () => {
+  it("the gateway in a container is healthy when it is ready, and unhealthy when Envoy hangs", async () => {
     const test = JSON.parse(
       await dockerOutput(
         "image",
@@ -204,7 +204,7 @@ prompt_guards:
     }, SECONDS);
   });
 
-  it("lets a running stream end when it is stopped, takes no new one, and exits with 0", async () => {
+  it("the gateway in a container lets a running stream end when it is stopped, takes no new one, and exits with 0", async () => {
     const gateway = await start();
     const chunks = await openaiClient(gateway).chat.completions.create({
       model: "openai/gpt-4o",
@@ -225,7 +225,7 @@ prompt_guards:
     expect(gateway.output()).toContain("Waiting for 1 open request");
   });
 
-  it("cuts a request that does not end within the drain time, and still exits with 0", async () => {
+  it("the gateway in a container cuts a request that does not end within the drain time, and still exits with 0", async () => {
     const gateway = await start(providers(), { environment: { GATEWAY_DRAIN_TIME: "1s" } });
     const lost = expect(
       openaiClient(gateway).chat.completions.create({ model: "none", messages: user("[hang]") }),
@@ -235,7 +235,7 @@ prompt_guards:
     await lost;
   });
 
-  it("needs no configuration: then it demonstrates itself", async () => {
+  it("a container without a configuration demonstrates itself", async () => {
     const id = await dockerOutput(
       ...["run", "--detach", "--label", "org.testcontainers=true", "--network", "none"],
       ...["--read-only", "--tmpfs", "/tmp", "--user", "4711:4711", IMAGE],

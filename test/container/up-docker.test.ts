@@ -106,7 +106,7 @@ describe.skipIf(!inject("canRunContainers"))("gateway up --docker", () => {
     expect((await desk.run("status")).code).toBe(1);
   });
 
-  it("in the foreground it prints the container's output, and ends with it", async () => {
+  it("gateway up --docker in the foreground prints the container's output, and ends with it", async () => {
     const up = desk.start("up", "--docker");
     await vi.waitFor(() => {
       expect(up.stdout() + up.stderr()).toContain("is ready");
@@ -118,7 +118,7 @@ describe.skipIf(!inject("canRunContainers"))("gateway up --docker", () => {
     expect((await desk.run("status")).code).toBe(1);
   });
 
-  it("reports mistakes before it starts anything", async () => {
+  it("gateway up --docker reports mistakes before it starts anything", async () => {
     delete desk.environment["OPENAI_API_KEY"];
     const unset = await desk.run("up", "--docker");
     expect(unset.code).toBe(2);

@@ -38,19 +38,19 @@ describe.skipIf(!inject("canTestChart"))("the Helm chart", () => {
   describe.each(CASES)("with the values of %s", (name) => {
     const values = valuesOf(name);
 
-    it("passes helm lint", () => {
+    it("the Helm chart passes helm lint", () => {
       const { status, stdout, stderr } = lint(helm, values);
       expect(status, stdout + stderr).toBe(0);
     });
 
-    it("is rendered as its golden file", async () => {
+    it("the Helm chart is rendered as its golden file", async () => {
       const { stdout } = template(helm, values);
       await expect(stdout.replaceAll(VERSION, "<version>")).toMatchFileSnapshot(
         join(here, "golden", `${name}.yaml`),
       );
     });
 
-    it("gives the gateway a configuration that it accepts, on the ports and with the TLS of the manifests", () => {
+    it("the Helm chart gives the gateway a configuration that it accepts, on the ports and with the TLS of the manifests", () => {
       const manifests = manifestsOf(helm, values);
       const pod = podOf(manifests);
       const [{ ports, ...container }] = pod.containers;
@@ -77,14 +77,14 @@ describe.skipIf(!inject("canTestChart"))("the Helm chart", () => {
     });
   });
 
-  it("uses only fields that Kubernetes knows", () => {
+  it("the Helm chart uses only fields that Kubernetes knows", () => {
     const manifests = CASES.flatMap((name) => Object.values(manifestsOf(helm, valuesOf(name))));
     // That the check can fail: it is one that has to be noticed.
     const wrong = { apiVersion: "v1", kind: "Service", metadata: { lable: {} } };
     expect(problemsOfNames([...manifests, wrong])).toEqual([expect.stringContaining("lable")]);
   });
 
-  it("runs the image with the confinement that the documentation lists", () => {
+  it("the Helm chart runs the image with the confinement that the documentation lists", () => {
     const manifests = manifestsOf(helm, {});
     expect(Object.keys(manifests).sort()).toEqual(Object.keys(KINDS).sort());
     const pod = podOf(manifests);
@@ -107,7 +107,7 @@ describe.skipIf(!inject("canTestChart"))("the Helm chart", () => {
     expect(manifests["Deployment"]).not.toHaveProperty("spec.replicas");
   });
 
-  it("serves metrics of each pod on a service of their own, to whom the policy allows", () => {
+  it("the Helm chart serves metrics of each pod on a separate service, to clients that the policy allows", () => {
     const from = [{ namespaceSelector: { matchLabels: { team: "monitoring" } } }];
     const manifests = manifestsOf(helm, {
       configuration: "observability: {}",
@@ -131,7 +131,7 @@ describe.skipIf(!inject("canTestChart"))("the Helm chart", () => {
     ]);
   });
 
-  it("leaves out what is switched off, and uses an existing configuration", () => {
+  it("the Helm chart leaves out what is switched off, and uses an existing configuration", () => {
     const manifests = manifestsOf(helm, {
       existingConfigMap: "ours",
       autoscaling: { enabled: false },
@@ -145,14 +145,14 @@ describe.skipIf(!inject("canTestChart"))("the Helm chart", () => {
     ]);
   });
 
-  it("starts new pods when the configuration changes", () => {
+  it("the Helm chart starts new pods when the configuration changes", () => {
     const checksum = (values: object) =>
       /checksum\/configuration":"(\w+)"/.exec(JSON.stringify(manifestsOf(helm, values)))?.[1];
     expect(checksum({ configuration: "version: v0.1.0" })).not.toBe(checksum({}));
     expect(checksum({ drainSeconds: 1 })).toBe(checksum({}));
   });
 
-  it("accepts the values that the documentation prints", () => {
+  it("the Helm chart accepts the values that the documentation prints", () => {
     const page = readFileSync(join(here, "../../docs/kubernetes.md"), "utf8");
     const printed = [...page.matchAll(/```yaml\n(# values\.yaml\n[^]*?)```/g)];
     expect(printed.length).toBeGreaterThan(3);
@@ -168,7 +168,7 @@ describe.skipIf(!inject("canTestChart"))("the Helm chart", () => {
     ["a key's value in place of its secret", { keys: [{ variable: "A", value: "sk" }] }, "secret"],
     ["metrics that the configuration does not serve", { metrics: { enabled: true } }, "9464"],
     ["a certificate that the configuration does not use", { tls: { secret: "a" } }, "tls.crt"],
-  ])("refuses %s", (_, values, told) => {
+  ])("the Helm chart refuses %s", (_, values, told) => {
     const { status, stderr } = template(helm, values);
     expect(status).toBe(1);
     expect(stderr).toContain(told);

@@ -144,7 +144,7 @@ afterAll(() => {
   rmSync(top, { recursive: true, maxRetries: 20 });
 });
 
-it("is packed with JavaScript only, and nothing that it does not need", () => {
+it("the package is packed with JavaScript only, and nothing that it does not need", () => {
   const names = spawnSync("tar", ["-tzf", archive], { encoding: "utf8" }).stdout.trim().split("\n");
   const others = names.filter(
     (name) => !/^package\/(?:docs\/(?:clouds\/)?[\w-]+\.md$|deploy\/)/.test(name),
@@ -188,7 +188,7 @@ describe("the installed command", () => {
     skip(missing !== undefined, missing ?? "");
   });
 
-  it("runs with the Node of the package", () => {
+  it("the installed command runs with the Node of the package", () => {
     expect(gateway("--version")).toMatchObject({ status: 0, stdout: `${VERSION}\n` });
     expect(gateway("validate")).toMatchObject({ status: 0, stderr: "" });
     expect(gateway("complete", "bash").stdout).toContain("gateway");
@@ -197,7 +197,7 @@ describe("the installed command", () => {
     expect(stdout).toContain("Envoy 1.40.0 (cache)");
   });
 
-  it("writes a configuration whose first line names the schema of the package", () => {
+  it("the installed command writes a configuration whose first line names the schema of the package", () => {
     expect(gateway("init", "new.yaml")).toMatchObject({ status: 0 });
     const [first = ""] = readFileSync(at("work/new.yaml"), "utf8").split("\n");
     const [, schema = ""] = /^# yaml-language-server: \$schema=(\/.*)$/.exec(first) ?? [];
@@ -217,7 +217,7 @@ describe("the installed command", () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it("starts, serves a request, and stops, and writes nothing into its installation", async () => {
+  it("the installed command starts, serves a request, and stops, and writes nothing into its installation", async () => {
     const before = readdirSync(at("prefix"), { recursive: true }).length;
     const up = gateway("up", "--detach", "--concurrency", "1", "--drain-time", "1s");
     expect(up.status, up.stderr).toBe(0);
@@ -236,7 +236,7 @@ describe("the installed command", () => {
     expect(readdirSync(at("home"))).toEqual(["gateway_logs"]);
   });
 
-  it("runs the embedded model with the downloaded runtime", () => {
+  it("the installed command runs the embedded model with the downloaded runtime", () => {
     const example = join(ROOT, "examples/prompt-targets/gateway.yaml");
     const prompt = "How much is 20 dollars in EUR?";
     const { status, stdout, stderr } = gateway("targets", "test", prompt, "--config", example);
@@ -244,7 +244,7 @@ describe("the installed command", () => {
     expect(stdout).toContain("EUR");
   });
 
-  it("downloads Envoy at its first start, and reports why it cannot", () => {
+  it("the installed command downloads Envoy at its first start, and reports why it cannot", () => {
     const { status, stderr } = run("gateway", ["up"], { XDG_CACHE_HOME: at("empty") });
     expect(status).toBe(1);
     expect(stderr).toContain(
@@ -275,7 +275,7 @@ describe("the installed command", () => {
       return runBeside("gateway", ["upgrade", "--check"], settings);
     };
 
-    it("has no registry to ask if the package came from a file", async () => {
+    it("an upgrade has no registry if the package came from a file", async () => {
       const { code, output } = await check("http://127.0.0.1:1/");
       expect(code).toBe(1);
       expect(output).toContain("is installed from a file");
@@ -284,7 +284,7 @@ describe("the installed command", () => {
       );
     });
 
-    it("compares with the registry of npm's configuration", async () => {
+    it("an upgrade compares with the registry of npm's configuration", async () => {
       const file = join(PACKAGE, "package.json");
       const { private: _private, ...manifest } = JSON.parse(readFileSync(file, "utf8")) as {
         private: boolean;

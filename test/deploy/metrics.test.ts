@@ -87,15 +87,15 @@ describe.skipIf(!inject("canTestMetrics"))("promtool", () => {
     return stdout + stderr;
   }
 
-  it("accepts the alert rules", () => {
+  it("promtool accepts the alert rules", () => {
     promtool(["check", "rules", "--lint-fatal", ALERTS]);
   });
 
-  it("sees the alerts fire when they should", () => {
+  it("the alerts fire when they should, as promtool sees them", () => {
     promtool(["test", "rules", join(DEPLOY, "prometheus/alerts.test.yaml")]);
   });
 
-  it("accepts every expression of the dashboard", () => {
+  it("promtool accepts every expression of the dashboard", () => {
     const file = join(directory, "dashboard.json");
     const recorded = expressions.map(({ expr }, at) => ({
       record: `gateway:panel_${String(at)}`,
@@ -105,7 +105,7 @@ describe.skipIf(!inject("canTestMetrics"))("promtool", () => {
     promtool(["check", "rules", file]);
   });
 
-  it("accepts the configurations of Prometheus in the documentation", () => {
+  it("promtool accepts the configurations of Prometheus in the documentation", () => {
     const printed = ["observability", "kubernetes"].flatMap((name) => {
       const text = readFileSync(join(DEPLOY, `../docs/${name}.md`), "utf8");
       return [...text.matchAll(/^```yaml\n(# prometheus\.yml\n[^]*?)^```/gm)];
@@ -119,7 +119,7 @@ describe.skipIf(!inject("canTestMetrics"))("promtool", () => {
     }
   });
 
-  it("accepts the page of the metrics", () => {
+  it("promtool accepts the page of the metrics", () => {
     promtool(["check", "metrics"], page());
   });
 });

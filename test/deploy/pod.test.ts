@@ -43,7 +43,7 @@ describe.skipIf(!inject("canTestChart"))("a pod of the Helm chart", () => {
   });
   afterEach(() => desk.clear());
 
-  it("is alive and ready by its probes under TLS, logs to standard output, and ends with 0 when it is stopped", async () => {
+  it("a pod of the Helm chart is alive and ready by its probes under TLS, logs to standard output, and ends with 0 when it is stopped", async () => {
     const { cert, key } = createAuthority().issueFor(["gateway.test"], [0, 90 * 86_400_000]);
     const secrets = {
       "gateway-tls": { "tls.crt": cert, "tls.key": key },

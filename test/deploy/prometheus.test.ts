@@ -117,7 +117,7 @@ describe.skipIf(!inject("canTestMetrics"))("Prometheus", () => {
     await response.text();
   }
 
-  it("scrapes the page, evaluates the rules, and has data for the dashboard", async () => {
+  it("Prometheus scrapes the page, evaluates the rules, and has data for the dashboard", async () => {
     await vi.waitFor(async () => {
       const { activeTargets } = await get<{
         activeTargets: { health: string; lastError: string }[];

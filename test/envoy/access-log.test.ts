@@ -83,7 +83,7 @@ it("the upstream's time is a part of the whole", async () => {
   expect(Number(provider?.upstreamServiceTime)).toBeGreaterThanOrEqual(100);
 });
 
-it("what the gateway answers itself has a line, and none for a provider", async () => {
+it("a response of the gateway itself has a line, without a provider", async () => {
   const id = newId();
   await ask(all.gateway, "chat", { model: "nobody/knows", headers: { "x-request-id": id } });
   const [client] = await linesOf("ingress", id);
@@ -113,7 +113,7 @@ describe("an x-forwarded-for with quotes shifts no field of the client's line", 
   const forged = (id: string) => `x-forwarded-for: 1.2.3.4" "spoof" "${id}" "x" "up`;
   const escaped = (id: string) => `1.2.3.4%22 %22spoof%22 %22${id}%22 %22x%22 %22up`;
 
-  it("of a request that is served", async () => {
+  it("an x-forwarded-for with quotes shifts no field of the line of a request that is served", async () => {
     const id = newId();
     const head = ["POST /v1/chat/completions HTTP/1.1", "host: gateway", `x-request-id: ${id}`];
     expect((await send(...head, forged(id))).status).toBe(200);
@@ -151,13 +151,13 @@ describe("a query", () => {
     expect(asked?.path).toBe(CHAT + sent);
   });
 
-  it("of a request that the gateway answers is masked too", async () => {
+  it("a query is masked also if the gateway answers the request itself", async () => {
     const id = newId();
     expect((await send(id, "/v1/elsewhere?key=S3CRET&a=b")).status).toBe(404);
     expect((await linesOf("ingress", id))[0]?.path).toBe("/v1/elsewhere?key=***&a=b");
   });
 
-  it("of a request that Envoy refuses before the filter reads it is not in the log", async () => {
+  it("a query is not in the log if Envoy refuses the request before the filter reads it", async () => {
     const id = newId();
     const withoutHost = `POST /v1/refused?key=S3CRET HTTP/1.1\r\nx-request-id: ${id}\r\n\r\n`;
     expect((await sendRaw(all.gateway.ports.egress, withoutHost)).status).toBe(400);

@@ -180,14 +180,14 @@ const mixed =
     key: number % 5 === 0 ? KEYS.TEAM_B : KEYS.TEAM_A,
   });
 
-it("requests wait for the first limits", async () => {
+it("concurrent requests wait for the first limits", async () => {
   expect(statSync(gateway.budgetsSocketPath).mode & 0o777).toBe(0o600);
   expect(await send({ ...mixed(["answer"])(1), word: "answer" }, 1)).toBe(503);
   expect(await push("{}")).toMatchObject({ status: 400 });
   expect(await charged(ALL)).toEqual({ a: 0, all: 0, [MODELS.messages]: 0 });
 });
 
-it("what is charged is what the records and the providers have", async () => {
+it("the charges are what the records and the providers have", async () => {
   const before = usageLines(gateway).length;
   const statuses = await sendAll(REQUESTS, mixed(["answer", "answer", "fail", "answer", "refuse"]));
   expect(new Set(statuses)).toEqual(new Set([200, 400]));
@@ -204,7 +204,7 @@ it("what is charged is what the records and the providers have", async () => {
   expect(await charged()).toEqual(recorded());
 });
 
-it("streams that clients cut and providers break off are charged once", async () => {
+it("a stream that its client cuts or its provider breaks off is charged once", async () => {
   const before = usageLines(gateway).length;
   const all = mixed(["cut", "broken", "answer"]);
   await sendAll(300, (number) => {
@@ -218,7 +218,7 @@ it("streams that clients cut and providers break off are charged once", async ()
   expect(await charged()).toEqual(recorded());
 });
 
-it("streams that clients cut after much text are charged by the text", async () => {
+it("a stream that its client cuts after much text is charged by the text", async () => {
   const before = usageLines(gateway).length;
   const all = mixed(["long"]);
   await sendAll(24, (number) => ({ ...all(number), stream: true }));
@@ -296,7 +296,7 @@ it("SDKs report a used up budget at once, and do not try again", async () => {
   await charged(ALL);
 });
 
-it("pushes are in no log", () => {
+it("a push of limits is in no log", () => {
   const lines = usageLines(gateway);
   expect(lines.filter(({ record }) => record === undefined)).toEqual([]);
   for (const name of ["ingress", "llm", "internal"] as const) {

@@ -100,7 +100,7 @@ describe("a key with a name", () => {
     },
   );
 
-  it("lists its models only", async () => {
+  it("a key with a name lists its models only", async () => {
     const list = async (headers: Record<string, string>): Promise<string[]> => {
       const response = await fetch(`${all.gateway.url}/v1/models`, { headers });
       const { data } = (await response.json()) as { data: { id: string }[] };
@@ -110,7 +110,7 @@ describe("a key with a name", () => {
     expect(await list(bearer(KEYS.EGRESS_KEY))).toContain("fast");
   });
 
-  it("has its limit of requests over all of Envoy's workers", async () => {
+  it("a key with a name has its limit of requests over all of Envoy's workers", async () => {
     const statuses = await Promise.all(
       Array.from({ length: 12 }, async () => {
         const headers = { ...research, connection: "close" };

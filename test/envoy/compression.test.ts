@@ -196,7 +196,7 @@ describe.concurrent.each(PLACES)(
       });
 
       it.each(["complete", "stream"] as const)(
-        "without decompress_responses it is an error that names the key: %s",
+        "a response without decompress_responses is an error that names the key: %s",
         async (kind) => {
           const model = MODELS[targets]?.[at] ?? "";
           const text = order({ algorithm, kind, damage: "none" });
@@ -209,7 +209,7 @@ describe.concurrent.each(PLACES)(
         },
       );
 
-      it("without decompress_responses an error keeps its status", async () => {
+      it("an error without decompress_responses keeps its status", async () => {
         const model = MODELS[targets]?.[at] ?? "";
         const text = order({ algorithm, kind: "error", damage: "none" });
         const reply = await ask(strict, client, { model, text });

@@ -109,7 +109,7 @@ describe("a provider is trusted", () => {
     expect(await ask(name)).toEqual({ status: 200, version });
   });
 
-  it("over HTTP/2 with the scheme of the provider's connection", async () => {
+  it("a provider is trusted over HTTP/2 with the scheme of the provider's connection", async () => {
     const response = await chat(gateway, { model: "test/http2" });
     const { headers } = (await response.json()) as { headers: Record<string, string> };
     expect(headers).toMatchObject({ ":scheme": "https", ":path": "/v1/chat/completions" });

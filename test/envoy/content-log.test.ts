@@ -68,7 +68,7 @@ it.each(CASES)("$client, $model, stream: $stream", async ({ client, model, strea
   expect(JSON.stringify(content)).not.toContain(KEY);
 });
 
-it("cuts long texts and reports it", async () => {
+it("the content log cuts long texts and reports it", async () => {
   const id = newId();
   const long = "ä".repeat(3000);
   const reply = await ask(all.gateway, "chat", { model: "fast", text: long, headers: headers(id) });
@@ -79,7 +79,7 @@ it("cuts long texts and reports it", async () => {
   expect(Buffer.byteLength(content.request)).toBeLessThanOrEqual(LIMIT + 2);
 });
 
-it("has what a client got that hung up", async () => {
+it("the content log has the part that a client got before it hung up", async () => {
   const id = newId();
   all.anthropic.next({ kind: "stall", afterEvents: 3 });
   const abort = new AbortController();
@@ -90,7 +90,7 @@ it("has what a client got that hung up", async () => {
   expect((await contentOf(id)).response).toContain("message_start");
 });
 
-it("has the gateway's own errors, and nothing of a client without a key", async () => {
+it("the content log has the gateway's errors, and nothing of a client without a key", async () => {
   const unknown = newId();
   const reply = await ask(all.gateway, "chat", {
     model: "no-such-model",

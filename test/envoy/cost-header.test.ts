@@ -58,7 +58,7 @@ const CLIENTS = Object.keys(PATHS) as DialectName[];
 
 describe.each(CLIENTS)("a %s client", (client) => {
   it.each(["fast", "careful", "two"])(
-    "gets the cost of a complete response of %s",
+    "a client gets the cost of a complete response of %s",
     async (name) => {
       const { header, cost } = await costs(client, { model: name, text: "x".repeat(77) });
       expect(Number(header)).toBeGreaterThan(0);
@@ -68,7 +68,7 @@ describe.each(CLIENTS)("a %s client", (client) => {
     },
   );
 
-  it("gets none with a stream, or without a known price", async () => {
+  it("a client gets no cost with a stream, or without a known price", async () => {
     expect((await costs(client, { model: "fast", stream: true })).header).toBeNull();
     expect(await costs(client, { model: "deep" })).toEqual({ header: null, cost: undefined });
   });

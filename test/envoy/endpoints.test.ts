@@ -109,27 +109,30 @@ describe("a token count that the provider does not support", () => {
       messages: [{ role: "user", content: "Hello" }],
     });
 
-  it.each([404, 405])("is estimated after %i, and ejects nothing", async (status) => {
-    behave = json(status, { type: "error", error: { type: "not_found_error", message: "No" } });
-    for (let at = 0; at < 5 * FAILURES; at++) {
-      const response = await count();
+  it.each([404, 405])(
+    "an unsupported token count is estimated after %i, and ejects nothing",
+    async (status) => {
+      behave = json(status, { type: "error", error: { type: "not_found_error", message: "No" } });
+      for (let at = 0; at < 5 * FAILURES; at++) {
+        const response = await count();
+        expect(response.status).toBe(200);
+        expect(response.headers.get(ESTIMATED)).toBe("input_tokens");
+        expect(await response.json()).toEqual({ input_tokens: 6 });
+      }
+      expect(first.requests).toHaveLength(5 * FAILURES);
+      expect(second.requests).toHaveLength(0);
+      const messages = responseParts("messages", "complete").parts.join("");
+      behave = json(200, JSON.parse(messages) as object);
+      const response = await ask(gateway, "messages", { model: "claude/one" });
       expect(response.status).toBe(200);
-      expect(response.headers.get(ESTIMATED)).toBe("input_tokens");
-      expect(await response.json()).toEqual({ input_tokens: 6 });
-    }
-    expect(first.requests).toHaveLength(5 * FAILURES);
-    expect(second.requests).toHaveLength(0);
-    const messages = responseParts("messages", "complete").parts.join("");
-    behave = json(200, JSON.parse(messages) as object);
-    const response = await ask(gateway, "messages", { model: "claude/one" });
-    expect(response.status).toBe(200);
-    expect(first.requests.at(-1)?.path).toBe("/v1/messages");
-    expect(second.requests).toHaveLength(0);
-    const ejections = await gateway.admin("/stats?filter=ejections_active");
-    expect(ejections).not.toMatch(/ejections_active: [1-9]/);
-  });
+      expect(first.requests.at(-1)?.path).toBe("/v1/messages");
+      expect(second.requests).toHaveLength(0);
+      const ejections = await gateway.admin("/stats?filter=ejections_active");
+      expect(ejections).not.toMatch(/ejections_active: [1-9]/);
+    },
+  );
 
-  it("is the provider's where it supports it", async () => {
+  it("a token count is the provider's if it supports the count", async () => {
     behave = json(200, { input_tokens: 12 });
     const response = await count();
     expect(response.headers.get(ESTIMATED)).toBeNull();
@@ -138,7 +141,7 @@ describe("a token count that the provider does not support", () => {
 });
 
 describe("embeddings", () => {
-  it("are requested again with another key, and never from another model", async () => {
+  it("embeddings are requested again with another key, and never from another model", async () => {
     behave = json(429, { error: { message: "Slow down.", type: "rate_limit_error" } });
     const response = await post("/v1/embeddings", { model: "house/embed", input: "a" });
     expect(response.status).toBe(429);
@@ -147,7 +150,7 @@ describe("embeddings", () => {
     expect(second.requests).toHaveLength(0);
   });
 
-  it("are not requested from another model when the provider breaks off", async () => {
+  it("embeddings are not requested from another model when the provider breaks off", async () => {
     behave = (response) => void response.destroy();
     const response = await post("/v1/embeddings", { model: "house/embed", input: "a" });
     expect(response.status).toBe(503);
@@ -166,7 +169,7 @@ describe("embeddings", () => {
     expect(codes).toEqual([200, 200, 429]);
   });
 
-  it("with a large body have the model replaced", async () => {
+  it("embeddings with a large body have the model replaced", async () => {
     const input = "x".repeat(MEBIBYTE - 1000);
     const response = await post("/v1/embeddings", { model: "house/embed", input });
     expect(response.status).toBe(200);
@@ -175,7 +178,7 @@ describe("embeddings", () => {
 });
 
 describe("limits of tokens", () => {
-  it("do not apply to speech, whose response has no usage", async () => {
+  it("limits of tokens do not apply to speech, whose response has no usage", async () => {
     behave = (response) =>
       void response.writeHead(200, { "content-type": "audio/mpeg" }).end("x".repeat(100_000));
     const speech = { model: "house/limited", input: "a", voice: "alloy" };
@@ -189,7 +192,7 @@ describe("limits of tokens", () => {
 });
 
 describe("a form", () => {
-  it("has its model replaced behind a large file", async () => {
+  it("a form has its model replaced after a large file", async () => {
     const body = form(0.9);
     const response = await fetch(`${gateway.url}/v1/audio/transcriptions`, {
       method: "POST",
@@ -226,7 +229,7 @@ describe("a file", () => {
     expect(first.requests[0]?.body.length).toBeGreaterThan(5 * MEBIBYTE);
   });
 
-  it("passes while it arrives, and so does the response", async () => {
+  it("a file passes while it arrives, and so does the response", async () => {
     // Responds with each part of the request, as it comes.
     const server = createServer((incoming, outgoing) => {
       outgoing.writeHead(200, { "content-type": "application/octet-stream" });
@@ -270,7 +273,7 @@ llm_providers:
 });
 
 describe("a websocket", () => {
-  it.each(["/v1/responses", "/v1/realtime"])("to %s returns 426", async (path) => {
+  it.each(["/v1/responses", "/v1/realtime"])("a websocket to %s returns 426", async (path) => {
     const answer = await sendRaw(
       gateway.ports.egress,
       `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,

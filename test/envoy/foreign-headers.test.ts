@@ -215,7 +215,7 @@ function leaks(rawHeaders: string[], list: OutgoingHttpHeaders, written: string[
 }
 
 describe.each(PATHS)("$name", ({ model, attempts }) => {
-  it("sends no foreign header of the client to the provider", async () => {
+  it("the gateway sends no foreign header of the client to the provider", async () => {
     const { sent, attempts: made } = await chat(model, "complete");
     expect(made).toBe(attempts);
     const own = model === "anthropic/alone" ? ["x-api-key", "accept-encoding"] : WRITTEN;
@@ -226,7 +226,7 @@ describe.each(PATHS)("$name", ({ model, attempts }) => {
   });
 
   it.each(Object.keys(KINDS))(
-    "sends no foreign header of a response (%s) to the client",
+    "the gateway sends no foreign header of a response (%s) to the client",
     async (kind) => {
       const { id, status, headers, rawHeaders, body } = await chat(model, kind);
       expect(leaks(rawHeaders, FOREIGN_RESPONSE, ["x-gateway-request-id"])).toEqual([]);
@@ -239,7 +239,7 @@ describe.each(PATHS)("$name", ({ model, attempts }) => {
 
 describe("an endpoint without models", () => {
   it.each(Object.keys(KINDS).filter((kind) => kind !== "stream"))(
-    "passes no foreign header, response: %s",
+    "an endpoint without models passes no foreign header, response: %s",
     async (kind) => {
       const hint = { "x-gateway-llm-provider-hint": "openai" };
       const headers = { ...FOREIGN_REQUEST, ...hint, "x-kind": kind };

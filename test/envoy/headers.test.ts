@@ -94,12 +94,12 @@ const passing = {
 };
 
 describe("a provider gets", () => {
-  it("sends a bearer key and the headers that a client may set", async () => {
+  it("a provider with a bearer key gets the key and the headers that a client may set", async () => {
     const request = await sent("/v1/chat/completions", "gpt-4o");
     expect(request?.headers).toEqual({ ...passing, authorization: `Bearer ${OPENAI_KEY}` });
   });
 
-  it("sends an x-api-key and the headers that a client may set", async () => {
+  it("a provider with an x-api-key gets the key and the headers that a client may set", async () => {
     const request = await sent("/v1/messages", "claude");
     expect(request?.headers).toEqual({
       ...passing,

@@ -20,14 +20,14 @@ async function memoryWith(models: number, concurrency: number): Promise<number> 
   }
 }
 
-it("with one model and one worker is below 120 MB", async () => {
+it("an Envoy with one model and one worker is below 120 MB", async () => {
   expect(await memoryWith(1, 1)).toBeLessThan(120);
 });
 
-it("grows by at most 4 MB with each worker", async () => {
+it("the memory of Envoy grows by at most 4 MB with each worker", async () => {
   expect((await memoryWith(1, 5)) - (await memoryWith(1, 1))).toBeLessThan(16);
 });
 
-it("grows by at most 20 MB with 500 models", async () => {
+it("the memory of Envoy grows by at most 20 MB with 500 models", async () => {
   expect((await memoryWith(500, 1)) - (await memoryWith(1, 1))).toBeLessThan(20);
 });

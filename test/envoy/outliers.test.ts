@@ -76,35 +76,38 @@ describe("a provider that keeps failing", () => {
   beforeEach(() => start());
   afterEach(() => gateway.stop());
 
-  it.each([502, 503, 504])("with %i is left out", async (status) => {
+  it.each([502, 503, 504])("a provider that keeps failing with %i is ejected", async (status) => {
     behave = fail(status);
     await becomesLeftOut();
     expect(await askOften("safe", 3)).toEqual({ codes: [200, 200, 200], got: 0 });
   });
 
-  it("is asked again after a while", async () => {
+  it("an ejected provider is requested again after a while", async () => {
     behave = fail(503);
     await becomesLeftOut();
     behave = answer;
     await expect.poll(isAsked, { timeout: 60_000, interval: 200 }).toBe(1);
   });
 
-  it.each([429, 500, 529])("with %i is asked each time", async (status) => {
-    behave = fail(status);
-    expect(await askOften("safe", FAILURES * 2)).toEqual({
-      codes: Array(FAILURES * 2).fill(200),
-      got: FAILURES * 2,
-    });
-  });
+  it.each([429, 500, 529])(
+    "a provider that keeps failing with %i gets each request",
+    async (status) => {
+      behave = fail(status);
+      expect(await askOften("safe", FAILURES * 2)).toEqual({
+        codes: Array(FAILURES * 2).fill(200),
+        got: FAILURES * 2,
+      });
+    },
+  );
 
-  it("by breaking connections is left out", async () => {
+  it("a provider that keeps breaking connections is ejected", async () => {
     behave = (response) => {
       response.socket?.resetAndDestroy();
     };
     await becomesLeftOut();
   });
 
-  it("still gets requests for its own name, which no other target serves", async () => {
+  it("an ejected provider gets requests for its name, which no other target serves", async () => {
     behave = fail(503);
     await becomesLeftOut();
     expect(await askOften("test/first", FAILURES * 2)).toEqual({
@@ -113,14 +116,14 @@ describe("a provider that keeps failing", () => {
     });
   });
 
-  it("gets every retry if it is the only target", async () => {
+  it("an ejected provider gets every retry if it is the only target", async () => {
     behave = fail(503);
     const { codes, got } = await askOften("twice", FAILURES);
     expect(codes).toEqual(Array(FAILURES).fill(503));
     expect(got).toBe(FAILURES * 2);
   });
 
-  it("gets an error if all targets are ejected", async () => {
+  it("a request gets an error if all targets are ejected", async () => {
     behave = fail(503);
     const message = async (): Promise<string> =>
       (await errorOf(await ask(gateway, "chat", { model: "lost" }), "chat")).message;

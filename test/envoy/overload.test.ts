@@ -113,7 +113,7 @@ describe("when memory runs out", () => {
     expect(await reply.text()).toMatch(/\[DONE\]\s*$/);
   });
 
-  it("it reports that it is alive, and the administration answers", async () => {
+  it("a gateway without free memory reports that it is alive, and the administration answers", async () => {
     await press(0.92, true);
     const headers = { "x-request-id": "health-id" };
     const health = await fetch(`${all.gateway.url}/healthz`, { headers });
@@ -190,7 +190,7 @@ describe("many large bodies at once", () => {
     };
   }
 
-  it("do not take more memory than allowed, and the next request is served", async () => {
+  it("many large bodies at once do not take more memory than allowed, and the next request is served", async () => {
     const before = memoryOf(all.gateway.pid);
     // All are let in while memory is free: together they would be 1200 MiB.
     const uploads = Array.from({ length: 80 }, upload);

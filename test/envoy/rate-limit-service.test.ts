@@ -77,7 +77,7 @@ describe.skipIf(missing !== undefined)("two gateways", () => {
     ),
   );
   it.each(kinds)(
-    "share a budget: $client client, $model, stream $stream",
+    "two gateways share a budget: $client client, $model, stream $stream",
     async ({ client, model, stream }) => {
       const budget = { model, headers: { "x-tokens": String(++budgets) } };
       expect(await left(one.gateway, client, budget)).toBe(5000);
@@ -111,7 +111,7 @@ describe.skipIf(missing !== undefined)("two gateways", () => {
   );
 
   it.each(["chat", "messages"] as const)(
-    "over the limit a %s client gets 429 in its dialect from both",
+    "a %s client over the limit gets 429 in its dialect from both gateways",
     async (client) => {
       const model = client === "chat" ? "fast" : "careful";
       const few = { model, headers: { "x-few": "yes" } };
@@ -134,12 +134,12 @@ describe.skipIf(missing !== undefined)("two gateways", () => {
     },
   );
 
-  it("are recorded in the client's log line", async () => {
+  it("limits are recorded in the client's log line", async () => {
     const over = await one.gateway.waitForLog("ingress", ({ flags }) => flags === "RL");
     expect(over[0]?.code).toBe(429);
   });
 
-  it("follow the service when its configuration changes while it runs", async () => {
+  it("two gateways follow the service when its configuration changes while it runs", async () => {
     const few = { headers: { "x-few": "yes" } };
     expect((await ask(one.gateway, "chat", few)).status).toBe(429);
     pair.configure(rendered().replace("requests_per_unit: 1\n", "requests_per_unit: 100000\n"));
@@ -147,7 +147,7 @@ describe.skipIf(missing !== undefined)("two gateways", () => {
     await expect.poll(status, { timeout: 60_000, interval: 100 }).toBe(200);
   });
 
-  it("let through no request too many, however they race", async () => {
+  it("two gateways let through no request too many, however they race", async () => {
     const all = Array.from({ length: 60 }, async (_, index) => {
       const { gateway } = index % 2 === 0 ? one : two;
       const headers = { "x-burst": "yes", connection: "close" };
@@ -160,7 +160,7 @@ describe.skipIf(missing !== undefined)("two gateways", () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(40);
   });
 
-  it("tell the service no value of a header", async () => {
+  it("two gateways send the service no value of a header", async () => {
     const secret = "Bearer very-secret-value";
     await left(one.gateway, "chat", { headers: { "x-tokens": secret } });
     expect(pair.log()).toContain("budget=");

@@ -99,7 +99,7 @@ describe("each kind of response is charged by its usage", () => {
 });
 
 it.each(["chat", "messages"] as const)(
-  "over the limit a %s client gets 429 in its dialect",
+  "a %s client over the limit gets 429 in its dialect",
   async (client) => {
     const model = client === "chat" ? "fast" : "careful";
     const few = { model, headers: { "x-few": "yes" } };

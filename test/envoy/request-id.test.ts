@@ -125,13 +125,13 @@ describe.each([CHAT, MESSAGES])("a client of %s", (path) => {
       ["not JSON", undefined],
       ["reset", 503],
       ["silence", 504],
-    ])("and the provider's %s has the id once", async (text, status) => {
+    ])("a request and the provider's %s have the id once", async (text, status) => {
       const reply = await send("POST", path, prompt(text, model));
       if (status !== undefined) expect(reply.status).toBe(status);
       expect(idsOf(reply)).toEqual([reply.id]);
     });
 
-    it("and the head of a stream has the id once", async () => {
+    it("the head of a stream has the id once", async () => {
       const reply = await send("POST", path, prompt("stream", model, { stream: true }));
       expect(reply.body.toString()).toContain("Hi");
       expect(idsOf(reply)).toEqual([reply.id]);

@@ -60,7 +60,7 @@ it.each(["alone", "safe"])("a request for '%s' is rejected with the reason", asy
   expect(provider.requests).toHaveLength(0);
 });
 
-it("behind a body that passes, they are removed", async () => {
+it("trailers after a body that passes are removed", async () => {
   const headers = { "x-gateway-llm-provider-hint": "openai", "content-type": "text/plain" };
   expect((await send("/v1/files", headers, "a file"))[0]).toBe(200);
   expect(provider.requests.map(({ body }) => body)).toEqual(["a file"]);

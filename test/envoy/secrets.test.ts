@@ -66,7 +66,7 @@ it("nowhere", async () => {
   for (const key of Object.values(all.keys)) expect(everything.includes(key)).toBe(false);
 });
 
-it("not in Envoy's log at the levels that users run it with", () => {
+it("a secret is not in Envoy's log at the levels that users run it with", () => {
   // At debug and trace Envoy itself writes the headers that it sends: the documentation says so.
   const usual = all.gateway
     .envoyLog()

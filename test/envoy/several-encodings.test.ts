@@ -32,7 +32,7 @@ it.each([
   [200, 502],
   [400, 400],
   [500, 500],
-])("with status %i becomes an error %i", async (sent, status) => {
+])("a response of several encodings with status %i becomes an error %i", async (sent, status) => {
   const signal = AbortSignal.timeout(4000);
   const response = await ask(gateway, "chat", { model: "m", text: `status ${sent}`, signal });
   expect(response.status).toBe(status);

@@ -41,7 +41,7 @@ afterAll(async () => {
   nameServer.close();
 });
 
-it("what needs no name is served", async () => {
+it("a provider whose address needs no DNS is served", async () => {
   expect((await chat(gateway)).status).toBe(200);
   await expect.poll(() => questions).toBeGreaterThan(0);
 });

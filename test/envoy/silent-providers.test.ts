@@ -53,7 +53,7 @@ describe.concurrent("a complete answer", () => {
     ["silent-again", ["silent-again", "good"]],
     ["silent-of-three", ["silent-of-three", "good"]],
     ["silent-then-failing", ["silent-then-failing", "failing", "good"]],
-  ])("of %s comes from the fallback", async (model, order) => {
+  ])("a complete response of %s comes from the fallback", async (model, order) => {
     const text = `prompt for ${model}.`;
     const reply = await ask(gateway, "chat", { model: `vllm/${model}`, text });
     const body = await reply.text();

@@ -70,13 +70,13 @@ describe(
     const isIdle = (): Promise<void> =>
       expect.poll(() => count("stop_accepting_requests.active"), { timeout: 60 * SECONDS }).toBe(0);
 
-    it("those that hold the most are reset, with HTTP/1 clients too", async () => {
+    it("slow readers that hold the most are reset when memory is used up, with HTTP/1 clients too", async () => {
       const { cut } = await slow.run(readers("chat", "1 2", 120));
       expect(cut).toBe(0);
       expect(await count("reset_high_memory_stream.count")).toBeGreaterThan(0);
     });
 
-    it("those that do not move are reset, with HTTP/1 at both ends too", async () => {
+    it("slow readers that do not move are reset when memory is used up, with HTTP/1 at both ends too", async () => {
       await isIdle();
       const { cut } = await slow.run(readers("chat", "1 1", 250), async () => {
         await expect

@@ -119,7 +119,7 @@ describe("a span", () => {
   ];
 
   it.each(CLIENTS.flatMap((client) => MODELS.map((model) => ({ client, ...model }))))(
-    "of a stream, $client client and $model, has its usage as integers",
+    "a span of a stream, $client client and $model, has its usage as integers",
     async ({ client, model, provider, name }) => {
       const id = newId();
       const headers = { "x-request-id": id };
@@ -143,7 +143,7 @@ describe("a span", () => {
     },
   );
 
-  it("continues the trace of the client", async () => {
+  it("a span continues the trace of the client", async () => {
     const id = newId();
     const headers = { "x-request-id": id, ...CONTEXT };
     await (await ask(all.gateway, "chat", { headers })).text();
@@ -154,7 +154,7 @@ describe("a span", () => {
     expect(span).toMatchObject({ traceId: PARENT.traceId, parentId: PARENT.spanId });
   });
 
-  it("is not made for a client that is not sampled", async () => {
+  it("a span is not made for a client that is not sampled", async () => {
     const before = newId();
     await (
       await ask(all.gateway, "chat", {
@@ -169,7 +169,7 @@ describe("a span", () => {
     expect(ids).not.toContain(before);
   });
 
-  it("of a fallback has a child for each attempt", async () => {
+  it("a span of a fallback has a child for each attempt", async () => {
     const id = newId();
     all.openai.next({ kind: "error", status: 503 });
     await (
@@ -197,7 +197,7 @@ describe("a span", () => {
     for (const child of children) expect(attributesOf(child, "gen_ai.usage.")).toEqual({});
   });
 
-  it("of a client that hangs up has the model, and the tokens that were known", async () => {
+  it("a span of a client that hangs up has the model, and the tokens that were known", async () => {
     const id = newId();
     all.anthropic.next({ kind: "stall", afterEvents: 3 });
     const abort = new AbortController();
@@ -230,7 +230,7 @@ describe("a span", () => {
       name: "chat",
     },
     { what: "a provider's error", text: "[error 429]", error: "429", name: "chat gpt-4o" },
-  ])("of $what has its status as error.type", async ({ model, text, error, name }) => {
+  ])("a span of $what has its status as error.type", async ({ model, text, error, name }) => {
     const id = newId();
     const options = {
       ...(model === undefined ? {} : { model }),
@@ -243,7 +243,7 @@ describe("a span", () => {
     for (const child of children) expect(child.attributes["error.type"]).toBe(error);
   });
 
-  it("of another endpoint is named by method and path, of an unknown path by the method", async () => {
+  it("a span of another endpoint is named by method and path, of an unknown path by the method", async () => {
     const names = await Promise.all(
       ["/v1/models", "/no/such/path"].map(async (path) => {
         const id = newId();
@@ -255,7 +255,7 @@ describe("a span", () => {
     expect(names).toEqual(["GET /v1/models", "GET"]);
   });
 
-  it("of a silent provider has the status 504", async () => {
+  it("a span of a silent provider has the status 504", async () => {
     const id = newId();
     all.openai.next({ kind: "hang" });
     await (await ask(all.gateway, "chat", { headers: { "x-request-id": id } })).text();
@@ -264,7 +264,7 @@ describe("a span", () => {
     expect(request.status.code).toBe(2);
   });
 
-  it("of a stream with an error in it has the reason", async () => {
+  it("a span of a stream with an error in it has the reason", async () => {
     const id = newId();
     all.openai.next({ kind: "errorEvent", afterEvents: 2 });
     const headers = { "x-request-id": id };
@@ -275,7 +275,7 @@ describe("a span", () => {
     expect(request.attributes["gen_ai.response.finish_reasons"]).toBe('["error"]');
   });
 
-  it("of a stream that breaks off has the reason", async () => {
+  it("a span of a stream that breaks off has the reason", async () => {
     const id = newId();
     all.openai.next({ kind: "reset", afterEvents: 2 });
     const headers = { "x-request-id": id };
@@ -285,7 +285,7 @@ describe("a span", () => {
     expect(request.attributes["error.type"]).toBe("upstream_reset");
   });
 
-  it("has neither a query nor a key", async () => {
+  it("a span has neither a query nor a key", async () => {
     const id = newId();
     const secret = "sk-secret-of-a-client";
     const { port } = new URL(all.gateway.url);
@@ -315,7 +315,7 @@ describe("a span", () => {
   });
 });
 
-it("without tracing, headers of a trace do not reach a provider", async () => {
+it("the headers of a trace do not reach a provider without tracing", async () => {
   const all = await startWithFakes();
   try {
     await (await ask(all.gateway, "chat", { headers: CONTEXT })).text();
@@ -326,7 +326,7 @@ it("without tracing, headers of a trace do not reach a provider", async () => {
   }
 });
 
-it("with propagate_to_providers, a provider gets the context of its attempt", async () => {
+it("a provider gets the context of its attempt with propagate_to_providers", async () => {
   const receiver = await startHttpReceiver();
   const all = await start(receiver, "  protocol: http\n  propagate_to_providers: true\n");
   try {
@@ -346,7 +346,7 @@ it("with propagate_to_providers, a provider gets the context of its attempt", as
 
 describe.each(["http", "grpc"] as const)("a collector over %s", (protocol) => {
   it.each(["silent", "gone"] as const)(
-    "that is %s delays no request, and none is lost",
+    "a collector that is %s delays no request, and no request is lost",
     async (state) => {
       const startReceiver = protocol === "http" ? startHttpReceiver : startGrpcReceiver;
       const receiver = await startReceiver({ isSilent: true });

@@ -194,7 +194,7 @@ const COUNTERS = {
 type Kind = keyof typeof COUNTERS;
 const KINDS = Object.keys(COUNTERS) as Kind[];
 
-it("sums are those of the providers", async () => {
+it("the sums of the records are those of the providers", async () => {
   const statuses = await sendAll();
   const limited = statuses.get(429) ?? 0;
   await expect.poll(() => usageLines(gateway).length).toBe(REQUESTS);

@@ -146,7 +146,7 @@ describe("fallbacks", () => {
     ]);
   });
 
-  it("without a failure there is no list", async () => {
+  it("a record without a failure has no list of fallbacks", async () => {
     const id = newId();
     await (await ask(all.gateway, "chat", { model: "two", headers: headers(id) })).text();
     expect((await lineOf(id)).record).not.toHaveProperty("attempts");
@@ -168,7 +168,7 @@ describe("the first token", () => {
     expect(record?.first_token).toBeLessThanOrEqual(duration + 1);
   });
 
-  it("of a stream of events that have none is not the first event", async () => {
+  it("the first token of a stream of events without tokens is not the first event", async () => {
     const id = newId();
     all.anthropic.next({ kind: "stall", afterEvents: 1 });
     const abort = new AbortController();
@@ -251,7 +251,7 @@ describe("errors", () => {
   });
 });
 
-it("without observability there is no log", async () => {
+it("a gateway without observability writes no usage log", async () => {
   const other = await startWithFakes();
   try {
     await (await ask(other.gateway, "chat")).text();

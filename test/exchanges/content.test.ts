@@ -63,14 +63,17 @@ async function check(exchange: ExchangeCase, cut: Cut, split: boolean): Promise<
 }
 
 describe("content", () => {
-  it.each(cases)("of $name", async (exchange) => {
+  it.each(cases)("the content log has the content of $name", async (exchange) => {
     await check(exchange, "as written", false);
     await check(exchange, "as written", true);
   });
 
   const streams = cases.filter(({ providerResponses }) => providerResponses.some(isStream));
-  it.each(streams)("of $name, however the stream is cut", async (exchange) => {
-    await check(exchange, "every byte", false);
-    await check(exchange, "at once", true);
-  });
+  it.each(streams)(
+    "the content log has the content of $name, however the stream is cut",
+    async (exchange) => {
+      await check(exchange, "every byte", false);
+      await check(exchange, "at once", true);
+    },
+  );
 });

@@ -41,7 +41,7 @@ function dollars(record: UsageRecord): string {
 const cases = readCases().filter(({ name }) => name !== NOT_OBSERVED);
 
 describe.each([false, true])("in the upstream filter: %s", (split) => {
-  it("is on every complete response with usage, and on nothing else", async () => {
+  it("the cost is on every complete response with usage, and on nothing else", async () => {
     let count = 0;
     for (const exchange of cases) {
       const { clientResponse, result } = await runInHost(exchange, "as written", {
@@ -94,7 +94,7 @@ observability: {cost_header: true}
   const usage = fc.record({ input: count, read: count, write: count, hour: count, output: count });
 
   it.each(["anthropic/claude", "openai/gpt"])(
-    "of %s costs the same in both places",
+    "a usage of %s costs the same in filter and control plane",
     async (model) => {
       const filter = await host(PRICE);
       fc.assert(

@@ -113,7 +113,7 @@ function escaped(key: string, choices: number[]): string {
 describe.each(PLACES)("$client client, $model, $key", (place) => {
   const { key } = place;
 
-  it("in the message of a JSON error, however it is escaped", () => {
+  it("an echoed credential is masked in the message of a JSON error, however it is escaped", () => {
     const choices = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 30 });
     const before = fc.constantFrom("", "Bearer ", "\\\\", "\\n", "é\\t", "sk-", "sk-Ab/1+");
     fc.assert(
@@ -128,21 +128,24 @@ describe.each(PLACES)("$client client, $model, $key", (place) => {
     );
   });
 
-  it.each<Cut>(["at once", "every byte"])("in text and in pages, cut %s", (cut) => {
-    const text = `no such key: Bearer ${key} (${key})`;
-    expect(textOf(ask(place, providerResponse(403, "text/plain", text, cut)))).toContain(
-      "no such key: Bearer *** (***)",
-    );
-    const page = `<html><body>no such key: ${key}</body></html>`;
-    expect(textOf(ask(place, providerResponse(500, "text/html", page, cut)))).toContain(
-      "no such key: ***",
-    );
-    const asResponse = textOf(ask(place, providerResponse(200, "text/html", page, cut)));
-    expect(asResponse).not.toContain(key);
-    if (cut === "at once") expect(asResponse).toContain("no such key: ***");
-  });
+  it.each<Cut>(["at once", "every byte"])(
+    "an echoed credential is masked in text and in pages, cut %s",
+    (cut) => {
+      const text = `no such key: Bearer ${key} (${key})`;
+      expect(textOf(ask(place, providerResponse(403, "text/plain", text, cut)))).toContain(
+        "no such key: Bearer *** (***)",
+      );
+      const page = `<html><body>no such key: ${key}</body></html>`;
+      expect(textOf(ask(place, providerResponse(500, "text/html", page, cut)))).toContain(
+        "no such key: ***",
+      );
+      const asResponse = textOf(ask(place, providerResponse(200, "text/html", page, cut)));
+      expect(asResponse).not.toContain(key);
+      if (cut === "at once") expect(asResponse).toContain("no such key: ***");
+    },
+  );
 
-  it("where the text is cut in the middle of it", () => {
+  it("an echoed credential is masked where the text is cut in the middle of it", () => {
     for (let room = 0; room < key.length + 2; room++) {
       const text = `${"x".repeat(292 - room)} ${key} and so on`;
       const said = textOf(ask(place, providerResponse(500, "text/plain", text)));
@@ -150,33 +153,36 @@ describe.each(PLACES)("$client client, $model, $key", (place) => {
     }
   });
 
-  it.each([200, 401, 307, 600])("in a header of a response with status %s", (status) => {
-    const quoted: [string, string][] = [
-      ["x-raw", key],
-      ["x-bearer", `Bearer ${key}`],
-      ["x-json", `{"key":"${escaped(key, [3, 1])}"}`],
-      ["retry-after", key],
-    ];
-    const masked = [
-      '["x-raw","***"]',
-      '["x-bearer","Bearer ***"]',
-      '["x-json","{\\"key\\":\\"***\\"}"]',
-    ];
-    const { headers, ...rest } = providerResponse(
-      status,
-      "application/json",
-      '{"choices":[],"content":[]}',
-    );
-    const result = ask(place, { ...rest, headers: [...headers, ...quoted, ["x-other", "1"]] });
-    expect(headersOf(result)).not.toContain(key);
-    expect(headersOf(result)).not.toContain("u00");
-    // In the place of a redirect and of nonsense the client gets an error of the gateway.
-    if (status > 401 || status === 307) return;
-    for (const header of [...masked, '["retry-after","***"]', '["x-other","1"]'])
-      expect(headersOf(result)).toContain(header);
-  });
+  it.each([200, 401, 307, 600])(
+    "an echoed credential is masked in a header of a response with status %s",
+    (status) => {
+      const quoted: [string, string][] = [
+        ["x-raw", key],
+        ["x-bearer", `Bearer ${key}`],
+        ["x-json", `{"key":"${escaped(key, [3, 1])}"}`],
+        ["retry-after", key],
+      ];
+      const masked = [
+        '["x-raw","***"]',
+        '["x-bearer","Bearer ***"]',
+        '["x-json","{\\"key\\":\\"***\\"}"]',
+      ];
+      const { headers, ...rest } = providerResponse(
+        status,
+        "application/json",
+        '{"choices":[],"content":[]}',
+      );
+      const result = ask(place, { ...rest, headers: [...headers, ...quoted, ["x-other", "1"]] });
+      expect(headersOf(result)).not.toContain(key);
+      expect(headersOf(result)).not.toContain("u00");
+      // In the place of a redirect and of nonsense the client gets an error of the gateway.
+      if (status > 401 || status === 307) return;
+      for (const header of [...masked, '["retry-after","***"]', '["x-other","1"]'])
+        expect(headersOf(result)).toContain(header);
+    },
+  );
 
-  it("in an error that a 200 holds, complete or in a stream, where it is translated", () => {
+  it("an echoed credential is masked in an error that a 200 holds, complete or in a stream, if it is translated", () => {
     const isForeign = place.model.includes("claude") !== (place.client === "messages");
     if (!isForeign) return;
     const error = `{"type":"error","error":{"type":"t","message":"Wrong key: ${key}"}}`;

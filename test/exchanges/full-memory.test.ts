@@ -138,7 +138,7 @@ describe("events that are held", () => {
 });
 
 describe("a stream that is only observed", () => {
-  it("passes whatever the others hold", async () => {
+  it("a stream that is only observed passes, however much memory others hold", async () => {
     const host = await start();
     const hogs = Array.from({ length: 20 }, () => ask("chat", "messages", hog(30 * MIB)));
     const observed = Array.from({ length: 5 }, () => ask("chat", "chat", hog(30 * MIB)));
@@ -173,7 +173,7 @@ describe("a new request", () => {
   }
 
   it.each(["chat", "messages"] as const)(
-    "is told to come back when those that wait hold twice the share: %s",
+    "a new request is rejected with retry-after when waiting ones hold twice the share: %s",
     (dialect) => {
       const results = askInTurn(30, dialect);
       expectNoFaults(results);
@@ -197,7 +197,7 @@ describe("a new request", () => {
     },
   );
 
-  it("is served however many have been before: what is counted is free again", () => {
+  it("a new request is served however many have been before: counted bytes are free again", () => {
     for (let count = 0; count < 500; count++) {
       const model = count % 2 === 0 ? "sturdy" : "chat";
       const dialect = count % 3 === 0 ? "messages" : "chat";

@@ -70,7 +70,7 @@ const EVENT_KINDS = {
 
 describe.each(Object.entries(EVENT_KINDS))("an event of 3 MiB, %s", (_, event) => {
   it.each(END)(
-    "passes as it comes, and the usage chunk behind it does not: lines end in %j",
+    "an event of 3 MiB passes as it comes, and the usage chunk after it does not: lines end in %j",
     (end) => {
       const line = (data: string): string => `data: ${data}${end}${end}`;
       const large = event(end, 3 * MIB);
@@ -90,7 +90,7 @@ describe.each(Object.entries(EVENT_KINDS))("an event of 3 MiB, %s", (_, event) =
 });
 
 describe("an event that does not end", () => {
-  it("is held for 1 MiB, and leaves with every piece from then on", () => {
+  it("an event that does not end is held for 1 MiB, and leaves with every piece from then on", () => {
     const pieces = [
       Buffer.from('data: {"x":"'),
       ...Array<Buffer>(64).fill(Buffer.alloc(65_536, 97)),
@@ -110,7 +110,7 @@ describe("an event that does not end", () => {
     expect(response.ending).toBe("complete");
   });
 
-  it("is not held at all where the client asked for usage itself, and its stream is charged by the usage behind it", () => {
+  it("an event that does not end is not held where the client requested usage itself, and its stream is charged by the usage after it", () => {
     const before = remaining();
     const large = `data: {"x":"${"a".repeat(3 * MIB)}"}\n\n`;
     const stream = Buffer.from(`${large}data: ${USAGE}\n\ndata: [DONE]\n\n`);
@@ -142,7 +142,7 @@ describe("any stream", () => {
   );
   const anyLine = fc.record({ data: anyEvent, end: anyEnd, last: anyEnd, lines: fc.nat(2) });
 
-  it("is what it was but for its usage chunks, however it is cut", () => {
+  it("a stream is unchanged but for its usage chunks, however it is cut", () => {
     fc.assert(
       fc.property(
         fc.array(anyLine, { maxLength: 8 }),
@@ -189,7 +189,7 @@ describe("any stream", () => {
     number: fc.nat(1200),
   });
 
-  it("of events that repeat each other is charged by its usage, however it is cut", () => {
+  it("a stream of events that repeat each other is charged by its usage, however it is cut", () => {
     fc.assert(
       fc.property(
         fc.array(anyChunk, { minLength: 3, maxLength: 30 }),

@@ -114,7 +114,7 @@ function apply(text: string, { kind, at, letter }: { kind: string; at: number; l
   return before + (after[1] ?? "") + (after[0] ?? "") + after.slice(2);
 }
 
-it("finds what a plain search finds, for names that are a few edits away", () => {
+it("the nearest model is the one that a plain search finds, for names that are a few edits away", () => {
   const asked = fc
     .tuple(
       fc.constantFrom(...MODELS, ...MODELS.map((model) => model.split("/").slice(1).join("/"))),

@@ -194,7 +194,7 @@ it.each<[string, Responses, string[], number, string | RegExp]>([
   expect(result.text).toMatch(text);
 });
 
-it("puts the text of an API into the request to the model, and its target into the response", () => {
+it("a prompt has the text of an API in the request to the model, and its target in the response", () => {
   const { sent, target } = prompt({ "/zeroshot": { decision: "none" }, "/": 'say "hi"' });
   expect(target).toBe("anything");
   expect(sent).toHaveLength(1);

@@ -226,7 +226,7 @@ function ask(
 }
 
 describe.each(REFERENCES)("a request with %s on %s as %j", (name, path, body) => {
-  it("returns 403 for a key that may not use all models of the provider", async () => {
+  it("a reference returns 403 for a key that may not use all models of the provider", async () => {
     const gateway = await worker();
     const refused = ask(gateway, path, body);
     expect(refused.sent).toEqual([]);
@@ -241,7 +241,7 @@ describe.each(REFERENCES)("a request with %s on %s as %j", (name, path, body) =>
     expect(ask(gateway, path, body, "a", spaced).response.status).toBe(403);
   });
 
-  it("passes for a key that may, and for one without an allow-list", async () => {
+  it("a reference passes for a key that may use it, and for one without an allow-list", async () => {
     const gateway = await worker();
     expect(ask(gateway, path, body, "b").sent).toHaveLength(1);
     expect(ask(gateway, path, body, "c").sent).toHaveLength(1);

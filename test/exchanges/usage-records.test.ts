@@ -34,7 +34,7 @@ function recordOf({ result }: Observed): string {
 }
 
 describe("usage records", () => {
-  it("of all exchanges", async () => {
+  it("the usage records of all exchanges are as their golden file", async () => {
     const lines: string[] = [];
     for (const exchange of cases) {
       const record = recordOf(await run(exchange, "as written", false));

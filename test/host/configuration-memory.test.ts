@@ -28,11 +28,11 @@ async function startWith(models: number, onCall?: (name: string) => void): Promi
 it.each([
   [1, 1],
   [500, 8],
-])("with %i models has at most %i MiB", async (models, limit) => {
+])("a configuration with %i models has at most %i MiB", async (models, limit) => {
   expect((await startWith(models)).memorySize).toBeLessThanOrEqual(limit * MIB);
 });
 
-it("is read once, although Envoy starts the machine for each of its plugins", async () => {
+it("the configuration is read once, although Envoy starts the machine for each of its plugins", async () => {
   const names: string[] = [];
   await startWith(1, (name) => names.push(name));
   expect(names.filter((name) => name === "proxy_on_vm_start").length).toBeGreaterThan(1);

@@ -106,7 +106,7 @@ describe("what the provider's side can do", () => {
     },
   );
 
-  it("break off: the client's stream is reset", () => {
+  it("a provider that breaks off resets the client's stream", () => {
     const upstream = () => ({
       status: 200,
       headers: [],
@@ -116,7 +116,7 @@ describe("what the provider's side can do", () => {
     expect(host.exchange(exchange("continue", { upstream })).response.ending).toBe("reset");
   });
 
-  it("be left by the client", () => {
+  it("a client can leave the provider", () => {
     const upstream = () => ({
       status: 200,
       headers: [],

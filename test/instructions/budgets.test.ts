@@ -12,7 +12,7 @@ const HELD = CASES.filter(({ name }) => ["a16", "b16", "c16-translated"].include
 describe.runIf(inject("canCountInstructions"))("the instructions of a request", () => {
   // Rounds of one build differ by half a per cent: what is above its budget by noise is counted again.
   it(
-    "stay within 2 % of their budgets in bench/instruction-budgets.json",
+    "the instructions of a request stay within 2 % of their budgets in bench/instruction-budgets.json",
     { retry: 2 },
     async () => {
       const counted = await withBench((bench, running) =>
@@ -36,7 +36,7 @@ describe("a count", () => {
   });
   const budget = budgetOf("gateway", "a16") ?? 0;
 
-  it("may be 2 % above its budget, and no more", () => {
+  it("a count may be 2 % above its budget, and no more", () => {
     expect(exceededBudgets([counted(budget * 1.02)])).toEqual([]);
     expect(exceededBudgets([counted(budget * 1.025)])).toEqual([
       expect.stringMatching(/^a16: gateway takes .* 2\.5 % more than its budget of \d+ in bench/),

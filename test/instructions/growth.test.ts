@@ -6,7 +6,7 @@ import { withBench } from "./counting.ts";
 const LINEAR = SERIES.filter(({ what, unit }) => what.includes("→") && unit !== "MB");
 
 describe.runIf(inject("canCountInstructions"))("the instructions of a request", () => {
-  it("grow linearly with messages and stream events", async () => {
+  it("the instructions of a request grow linearly with messages and stream events", async () => {
     const steps = await withBench((bench, running) => growthOfRequests(bench, LINEAR, running));
     for (const { what } of LINEAR) {
       const [first = 0, second = 0] = steps.flatMap(({ series, perUnit }) =>
@@ -17,7 +17,7 @@ describe.runIf(inject("canCountInstructions"))("the instructions of a request", 
     }
   });
 
-  it("are the same with 500 more models and 200 prompt targets", async () => {
+  it("the instructions of a request are the same with 500 more models and 200 prompt targets", async () => {
     const configurations = [
       { name: "the models of the cases" },
       { name: "more", models: 500, targets: 200 },

@@ -51,57 +51,68 @@ describe.runIf(inject("canTestPage"))("the live page of a day", () => {
     await page.locator("canvas, .timeline, #curl-text").first().waitFor();
   }
 
-  it.each(["dark", "light"] as const)("looks as it should, %s", async (colorScheme) => {
-    const { page, errors, close } = await openTab(browser, { colorScheme });
-    for (const [name, url] of Object.entries(pages())) {
-      await page.setViewportSize(name === "live" ? { width: 1440, height: 1060 } : DESKTOP);
-      await page.goto(url);
-      await isFilled(page);
-      if (name === "live") await page.getByText("1 of 2 ejected").waitFor();
-      const path = `${SCREENSHOTS}/${name}-${colorScheme}.png`;
-      await screenshot(page, path);
-      const background = await page.locator("body").evaluate(colorOf);
-      expect(background).toBe(colorScheme === "dark" ? "rgb(13, 16, 21)" : "rgb(245, 246, 248)");
-    }
-    expect(errors).toEqual([]);
-    await close();
-  });
+  it.each(["dark", "light"] as const)(
+    "the live page of a day looks as it should, %s",
+    async (colorScheme) => {
+      const { page, errors, close } = await openTab(browser, { colorScheme });
+      for (const [name, url] of Object.entries(pages())) {
+        await page.setViewportSize(name === "live" ? { width: 1440, height: 1060 } : DESKTOP);
+        await page.goto(url);
+        await isFilled(page);
+        if (name === "live") await page.getByText("1 of 2 ejected").waitFor();
+        const path = `${SCREENSHOTS}/${name}-${colorScheme}.png`;
+        await screenshot(page, path);
+        const background = await page.locator("body").evaluate(colorOf);
+        expect(background).toBe(colorScheme === "dark" ? "rgb(13, 16, 21)" : "rgb(245, 246, 248)");
+      }
+      expect(errors).toEqual([]);
+      await close();
+    },
+  );
 
-  it.runIf(process.env["UPDATE_SCREENSHOTS"] === "1")("is shown in the documentation", async () => {
-    const { page, close } = await openTab(browser, { deviceScaleFactor: 0.7 });
-    for (const name of ["live", "story"] as const) {
-      await page.setViewportSize({ width: 1440, height: name === "live" ? 970 : 680 });
-      await page.goto(pages()[name]);
-      await isFilled(page);
-      if (name === "live") await page.getByText("1 of 2 ejected").waitFor();
-      await screenshot(page, join(IMAGES, `${name}-page.png`));
-    }
-    await close();
-  });
+  it.runIf(process.env["UPDATE_SCREENSHOTS"] === "1")(
+    "the live page of a day is shown in the documentation",
+    async () => {
+      const { page, close } = await openTab(browser, { deviceScaleFactor: 0.7 });
+      for (const name of ["live", "story"] as const) {
+        await page.setViewportSize({ width: 1440, height: name === "live" ? 970 : 680 });
+        await page.goto(pages()[name]);
+        await isFilled(page);
+        if (name === "live") await page.getByText("1 of 2 ejected").waitFor();
+        await screenshot(page, join(IMAGES, `${name}-page.png`));
+      }
+      await close();
+    },
+  );
 
   it.each(["live", "story"])("the image of the %s page is small", (name) => {
     expect(statSync(join(IMAGES, `${name}-page.png`)).size).toBeLessThanOrEqual(MAX_IMAGE);
   });
 
-  it.each([DESKTOP, WIDE, PHONE])("cuts no table at $width px", async (viewport) => {
-    const { page, close } = await openTab(browser, { viewport });
-    await page.goto(pages().live);
-    await isFilled(page);
-    await page.getByText("all requests", { exact: true }).waitFor();
-    await page.getByText("1 of 2 ejected").waitFor();
-    await page.locator(".requests tbody tr").nth(40).waitFor();
-    await screenshot(page, `${SCREENSHOTS}/live-${String(viewport.width)}.png`, { fullPage: true });
-    const tables = await page.locator(".scroll").all();
-    expect(tables).toHaveLength(5);
-    for (const table of tables) {
-      const { scroll, width } = await table.evaluate(widthsOf);
-      const name = await table.getAttribute("aria-label");
-      expect(scroll, name ?? "").toBeLessThanOrEqual(width);
-    }
-    await close();
-  });
+  it.each([DESKTOP, WIDE, PHONE])(
+    "the live page of a day cuts no table at $width px",
+    async (viewport) => {
+      const { page, close } = await openTab(browser, { viewport });
+      await page.goto(pages().live);
+      await isFilled(page);
+      await page.getByText("all requests", { exact: true }).waitFor();
+      await page.getByText("1 of 2 ejected").waitFor();
+      await page.locator(".requests tbody tr").nth(40).waitFor();
+      await screenshot(page, `${SCREENSHOTS}/live-${String(viewport.width)}.png`, {
+        fullPage: true,
+      });
+      const tables = await page.locator(".scroll").all();
+      expect(tables).toHaveLength(5);
+      for (const table of tables) {
+        const { scroll, width } = await table.evaluate(widthsOf);
+        const name = await table.getAttribute("aria-label");
+        expect(scroll, name ?? "").toBeLessThanOrEqual(width);
+      }
+      await close();
+    },
+  );
 
-  it("fits a phone", async () => {
+  it("the live page of a day fits a phone", async () => {
     const { page, errors, close } = await openTab(browser, { viewport: PHONE });
     for (const [name, url] of Object.entries(pages())) {
       await page.goto(url);
@@ -114,27 +125,30 @@ describe.runIf(inject("canTestPage"))("the live page of a day", () => {
     await close();
   });
 
-  it.each(["dark", "light"] as const)("has no problem that axe finds, %s", async (colorScheme) => {
-    const { page, close } = await openTab(browser, { colorScheme, bypassCSP: true });
-    for (const [name, url] of Object.entries(pages())) {
-      await page.goto(url);
-      await isFilled(page);
-      await page.evaluate(readFileSync(AXE, "utf8"));
-      const problems = await page.evaluate(async () => {
-        const { axe } = globalThis as unknown as {
-          axe: {
-            run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+  it.each(["dark", "light"] as const)(
+    "the live page of a day has no problem that axe finds, %s",
+    async (colorScheme) => {
+      const { page, close } = await openTab(browser, { colorScheme, bypassCSP: true });
+      for (const [name, url] of Object.entries(pages())) {
+        await page.goto(url);
+        await isFilled(page);
+        await page.evaluate(readFileSync(AXE, "utf8"));
+        const problems = await page.evaluate(async () => {
+          const { axe } = globalThis as unknown as {
+            axe: {
+              run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+            };
           };
-        };
-        const { violations } = await axe.run();
-        return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ""}`);
-      });
-      expect(problems, name).toEqual([]);
-    }
-    await close();
-  });
+          const { violations } = await axe.run();
+          return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ""}`);
+        });
+        expect(problems, name).toEqual([]);
+      }
+      await close();
+    },
+  );
 
-  it("does not jump while rows and sums arrive", async () => {
+  it("the live page of a day does not jump while rows and sums arrive", async () => {
     const { page, close } = await openTab(browser);
     await page.goto(pages().live);
     await isFilled(page);
@@ -147,7 +161,7 @@ describe.runIf(inject("canTestPage"))("the live page of a day", () => {
     await close();
   });
 
-  it("shows older requests, those of a time, and saves what is shown", async () => {
+  it("the live page of a day shows older requests, those of a time, and saves what is shown", async () => {
     const { page, errors, close } = await openTab(browser);
     await page.goto(pages().live);
     const rows = page.locator(".requests tbody tr");
@@ -183,29 +197,32 @@ describe.runIf(inject("canTestPage"))("the live page of a day", () => {
     await close();
   });
 
-  it.each([DESKTOP, PHONE])("shows long bodies and errors at $width px", async (viewport) => {
-    const { page, errors, close } = await openTab(browser, { viewport });
-    await page.route("**/api/requests/*", async (route) => {
-      const response = await route.fetch();
-      const story = (await response.json()) as { requests: { message?: string }[] };
-      const word = "a-word-without-spaces-".repeat(20);
-      const content = { request: JSON.stringify({ word }), isRequestCut: true, response: word };
-      for (const request of story.requests) request.message = word;
-      await route.fulfill({ json: { ...story, hasContent: true, content } });
-    });
-    await page.goto(pages().story);
-    await page.getByText("Request body, cut to observability.content.max_bytes").waitFor();
-    for (const box of [page.locator("html"), ...(await page.locator("pre").all())]) {
-      const { scroll, width } = await box.evaluate(widthsOf);
-      expect(scroll).toBeLessThanOrEqual(width);
-    }
-    const path = `${SCREENSHOTS}/story-bodies-${String(viewport.width)}.png`;
-    await screenshot(page, path, { fullPage: true });
-    expect(errors).toEqual([]);
-    await close();
-  });
+  it.each([DESKTOP, PHONE])(
+    "the live page of a day shows long bodies and errors at $width px",
+    async (viewport) => {
+      const { page, errors, close } = await openTab(browser, { viewport });
+      await page.route("**/api/requests/*", async (route) => {
+        const response = await route.fetch();
+        const story = (await response.json()) as { requests: { message?: string }[] };
+        const word = "a-word-without-spaces-".repeat(20);
+        const content = { request: JSON.stringify({ word }), isRequestCut: true, response: word };
+        for (const request of story.requests) request.message = word;
+        await route.fulfill({ json: { ...story, hasContent: true, content } });
+      });
+      await page.goto(pages().story);
+      await page.getByText("Request body, cut to observability.content.max_bytes").waitFor();
+      for (const box of [page.locator("html"), ...(await page.locator("pre").all())]) {
+        const { scroll, width } = await box.evaluate(widthsOf);
+        expect(scroll).toBeLessThanOrEqual(width);
+      }
+      const path = `${SCREENSHOTS}/story-bodies-${String(viewport.width)}.png`;
+      await screenshot(page, path, { fullPage: true });
+      expect(errors).toEqual([]);
+      await close();
+    },
+  );
 
-  it("asks for the token once, and never has it in a URL", async () => {
+  it("the live page of a day requests the token once, and never has it in a URL", async () => {
     const own = await startDemo(TOKEN);
     const { page, errors, close } = await openTab(browser);
     await page.goto(`${own.url}/?status=errors`);

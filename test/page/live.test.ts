@@ -86,7 +86,7 @@ observability: {metrics: {port: ${String(admin)}}}
 
   const rows = () => page.locator(".requests tbody tr");
 
-  it("shows requests as they happen, filters them, and pauses", async () => {
+  it("the live page shows requests as they happen, filters them, and pauses", async () => {
     await page.goto(url);
     await page.getByText("Live", { exact: true }).first().waitFor();
     await ask("one", { stream: true });
@@ -119,7 +119,7 @@ observability: {metrics: {port: ${String(admin)}}}
     await screenshot(page, `${SCREENSHOTS}/live-filtered.png`);
   });
 
-  it("can be used with the keyboard", async () => {
+  it("the live page can be used with the keyboard", async () => {
     await ask("keys");
     await page.goto(url);
     await rows().first().waitFor();
@@ -134,7 +134,7 @@ observability: {metrics: {port: ${String(admin)}}}
     await page.getByRole("heading", { name: /^Request [0-9a-f-]{36}/ }).waitFor();
   });
 
-  it("shows the story of a request that fell back", async () => {
+  it("the live page shows the story of a request that fell back", async () => {
     openai.next({ kind: "error", status: 503 });
     openai.next({ kind: "error", status: 503 });
     const id = await ask("story", { stream: true });

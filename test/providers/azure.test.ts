@@ -41,7 +41,7 @@ const clients = () => ({
 });
 
 describe.each(["by deployment", "at v1", "with a token"] as const)("%s", (name) => {
-  it("answers complete and as a stream", async () => {
+  it("an Azure deployment answers complete and as a stream", async () => {
     const client = clients()[name];
     const whole = await client.chat.completions.create(request("hi"));
     expect(whole.choices[0]?.message.content).toBe("You said: hi");
@@ -87,6 +87,6 @@ it.each([
     [400, "BadRequest"],
   ],
   ["a blocked prompt", V1, request("[blocked]"), {}, [400, "content_filter"]],
-])("refuses %s", async (_, path, body, headers, expected) => {
+])("the fake of Azure refuses %s", async (_, path, body, headers, expected) => {
   expect(await post(path, body, headers as Record<string, string>)).toEqual(expected);
 });

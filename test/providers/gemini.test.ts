@@ -150,7 +150,7 @@ describe("refused", () => {
   });
 });
 
-it("accepts its own signature, and calls of earlier turns without one", async () => {
+it("the fake of Gemini accepts its signature, and calls of earlier turns without one", async () => {
   const ask = user({ text: "call f({})" });
   const tools = declare({ name: "f" }).tools;
   const { signature, id } = await post({ contents: [ask], tools });

@@ -365,7 +365,7 @@ describe("accepted", () => {
 });
 
 describe("stored responses", () => {
-  it("are continued, read, listed and deleted", async () => {
+  it("stored responses are continued, read, listed and deleted", async () => {
     const first = await client.responses.create({ model: "gpt-4o", input: "first" });
     const second = await client.responses.create({
       ...{ model: "gpt-4o", input: [{ id: first.output[0]?.id ?? "", type: "item_reference" }] },
@@ -387,7 +387,7 @@ describe("stored responses", () => {
     await expect(client.responses.retrieve(unstored.id)).rejects.toMatchObject({ status: 404 });
   });
 
-  it("in the background: queued, then completed or cancelled, and streamed from any event", async () => {
+  it("background responses are queued, then completed or cancelled, and streamed from any event", async () => {
     const ask = { model: "gpt-4o", input: "hi", background: true };
     const queued = await client.responses.create(ask);
     expect(queued).toMatchObject({ status: "queued", output: [] });

@@ -202,7 +202,7 @@ describe.each([false, true])("stream: %s", (isStream) => {
     ["a loop of Responses items", itemLoop],
     ["OpenAI's Agents SDK", agentsLoop],
   ])("%s", (_, loop) => {
-    it.each(KINDS)("on Anthropic, %s thinking", async (_, turns) => {
+    it.each(KINDS)("an agent loop on Anthropic completes, %s thinking", async (_, turns) => {
       script(all.anthropic, turns);
       expect(await loop("careful", isStream)).toBe("All is sunny.");
       expect(asked).toEqual(PLACES);
@@ -216,13 +216,13 @@ describe.each([false, true])("stream: %s", (isStream) => {
     it.each([
       ["reasoning", TURNS],
       ["no reasoning", SILENT],
-    ])("on OpenAI, %s", async (_, turns) => {
+    ])("an agent loop on OpenAI completes, %s", async (_, turns) => {
       script(all.openai, turns);
       expect(await loop("fast", isStream)).toBe("All is sunny.");
       expect(asked).toEqual(PLACES);
     });
 
-    it.each(KINDS)("on Responses, %s thinking", async (_, turns) => {
+    it.each(KINDS)("an agent loop on Responses completes, %s thinking", async (_, turns) => {
       script(all.responses, turns);
       expect(await loop("deep", isStream)).toBe("All is sunny.");
       expect(asked).toEqual(PLACES);

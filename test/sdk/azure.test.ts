@@ -133,23 +133,23 @@ const BY_DEPLOYMENT = "our/gpt:1";
 describe.each(CLIENTS)("$name", ({ whole, stream, ends, name }) => {
   // The v1 path has the Responses API: the fake has only chat completions.
   const models = name === "responses" ? [BY_DEPLOYMENT, "old"] : ["v1", BY_DEPLOYMENT, "old"];
-  it.each(models)("reads a complete response and a stream of %s", async (model) => {
+  it.each(models)("an SDK on Azure reads a complete response and a stream of %s", async (model) => {
     const expected = { text: "You said: hé 😀", end: ends[0] };
     expect(await whole(model, "hé 😀")).toMatchObject(expected);
     expect(await stream(model, "hé 😀")).toMatchObject(expected);
   });
 
-  it("names the model that Azure names, although its first chunks name none", async () => {
+  it("an SDK on Azure names the model that Azure names, although its first chunks name none", async () => {
     expect((await stream(BY_DEPLOYMENT, "hi")).model).toMatch(/^gpt-4o-20/);
   });
 
-  it("reports an answer that the filter stopped", async () => {
+  it("an SDK on Azure reports a response that the filter stopped", async () => {
     expect((await whole(BY_DEPLOYMENT, "[filtered]")).end).toBe(ends[1]);
     const streamed = await stream(BY_DEPLOYMENT, "[filtered]");
     expect(streamed).toMatchObject({ text: "Take", end: ends[1] });
   });
 
-  it("gets a blocked prompt as 400 with Azure's words, and no other model is asked", async () => {
+  it("an SDK on Azure gets a blocked prompt as 400 with Azure's words, and no other model is requested", async () => {
     const before = openai.requests.length;
     for (const ask of [whole, stream]) {
       const error = await thrown(ask(BY_DEPLOYMENT, "[blocked]"));
@@ -159,13 +159,13 @@ describe.each(CLIENTS)("$name", ({ whole, stream, ends, name }) => {
     expect(openai.requests.length).toBe(before);
   });
 
-  it("gets 404 for a deployment that does not exist", async () => {
+  it("an SDK on Azure gets 404 for a deployment that does not exist", async () => {
     const error = await thrown(whole("gone", "hi"));
     if (name !== "responses") expect(String(error)).toContain("deployment");
     expect(error).toMatchObject({ status: 404 });
   });
 
-  it("gets another model's answer when the stream fails behind Azure's first chunks", async () => {
+  it("an SDK on Azure gets another model's response when the stream fails after Azure's first chunks", async () => {
     azure.next({ kind: "errorEvent", afterEvents: 3 });
     expect(await stream(BY_DEPLOYMENT, "again")).toMatchObject({
       text: "You said: again",
@@ -173,13 +173,13 @@ describe.each(CLIENTS)("$name", ({ whole, stream, ends, name }) => {
     });
   });
 
-  it("gets another model's answer when Azure limits the rate", async () => {
+  it("an SDK on Azure gets another model's response when Azure limits the rate", async () => {
     azure.next({ kind: "error", status: 429 });
     expect((await whole(BY_DEPLOYMENT, "more")).model).toMatch(/^gpt-4o-mini/);
   });
 });
 
-it("gets Azure's pause in milliseconds with a 429", async () => {
+it("an SDK on Azure gets Azure's pause in milliseconds with a 429", async () => {
   azure.next({ kind: "error", status: 429 });
   const error = await thrown(
     anthropicClient.messages.create({ model: "v1", max_tokens: 9, messages: [user("hi")] }),

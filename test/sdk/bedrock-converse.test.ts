@@ -370,7 +370,7 @@ describe.each(CLIENTS)("$client.name, $how", ({ client, isStream }) => {
     expect(bedrock.requests.at(-1)?.body).toContain('"reasoningContent":{"reasoningText":');
   });
 
-  it("reports why a response ended", async () => {
+  it("an SDK on Bedrock reports why a response ended", async () => {
     bedrock.next({ kind: "answer", answer: { text: "cut", stop: "length" } });
     expect((await ask("claude", { content: "long" })).end).toBe(tooLong);
     bedrock.next({ kind: "answer", answer: { text: "no", stop: "refusal" } });
@@ -393,7 +393,7 @@ describe.each(CLIENTS)("$client.name, $how", ({ client, isStream }) => {
     expect(String(error)).toContain("The model is on fire.");
   });
 
-  it("gets another model's answer when Bedrock limits the rate", async () => {
+  it("an SDK on Bedrock gets another model's response when Bedrock limits the rate", async () => {
     bedrock.next({ kind: "error", status: 429 });
     expect((await ask("nova", { content: "more" })).text).toBe("You said: more");
     expect(openai.requests.at(-1)?.body).toContain("more");
@@ -423,13 +423,16 @@ describe.each(CLIENTS)("$client.name, $how", ({ client, isStream }) => {
   });
 });
 
-it.each(["claude", "profile", "nova"])("counts the tokens of a request for %s", async (model) => {
-  const messages = [{ role: "user" as const, content: "How many tokens are these?" }];
-  const request = { model, system: "Be brief.", messages };
-  const { data, response } = await anthropicClient.messages.countTokens(request).withResponse();
-  expect(data.input_tokens).toBe(17);
-  expect(response.headers.has("x-gateway-estimated")).toBe(false);
-});
+it.each(["claude", "profile", "nova"])(
+  "an SDK on Bedrock counts the tokens of a request for %s",
+  async (model) => {
+    const messages = [{ role: "user" as const, content: "How many tokens are these?" }];
+    const request = { model, system: "Be brief.", messages };
+    const { data, response } = await anthropicClient.messages.countTokens(request).withResponse();
+    expect(data.input_tokens).toBe(17);
+    expect(response.headers.has("x-gateway-estimated")).toBe(false);
+  },
+);
 
 it("cancelling in mid-stream ends Bedrock's work", async () => {
   const before = bedrock.requests.length;

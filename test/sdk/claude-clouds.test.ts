@@ -69,7 +69,7 @@ function thrown(promise: Promise<unknown>): Promise<unknown> {
 describe.each(CLOUDS)("the Anthropic SDK on %s", (model) => {
   const base = { model, max_tokens: 4000 };
 
-  it("reads a complete response and a stream, with an unknown beta", async () => {
+  it("the Anthropic SDK on a cloud reads a complete response and a stream, with an unknown beta", async () => {
     const request = { ...base, messages: [user("hé 😀")], betas: BETAS };
     const whole = await anthropic.beta.messages.create(request);
     expect(textOf(whole)).toBe("You said: hé 😀");
@@ -79,7 +79,7 @@ describe.each(CLOUDS)("the Anthropic SDK on %s", (model) => {
     expect(streamed.usage.output_tokens).toBeGreaterThan(0);
   });
 
-  it("goes round a loop of parallel tools with thinking that keeps its signature", async () => {
+  it("the Anthropic SDK on a cloud completes a loop of parallel tools with thinking that keeps its signature", async () => {
     const thinking = { type: "enabled" as const, budget_tokens: 2000 };
     const messages: Anthropic.MessageParam[] = [user(calls)];
     const request = { ...base, thinking, tools: [weather] };
@@ -100,7 +100,7 @@ describe.each(CLOUDS)("the Anthropic SDK on %s", (model) => {
     expect(textOf(second)).toBe("The tools said: sun; sun");
   });
 
-  it("sends an image, and is told that a URL is not fetched", async () => {
+  it("the Anthropic SDK on a cloud sends an image, and learns that a URL is not fetched", async () => {
     const content = [
       { type: "image" as const, source: image },
       { type: "text" as const, text: "?" },
@@ -127,7 +127,7 @@ describe.each(CLOUDS)("the Anthropic SDK on %s", (model) => {
     [429, Anthropic.RateLimitError],
     [500, Anthropic.InternalServerError],
     [503, Anthropic.InternalServerError],
-  ])("throws the class of a %i", async (status, type) => {
+  ])("the Anthropic SDK on a cloud throws the class of a %i", async (status, type) => {
     const error = await thrown(
       anthropic.messages.create({ ...base, messages: [user(`[error ${String(status)}]`)] }),
     );
@@ -136,7 +136,7 @@ describe.each(CLOUDS)("the Anthropic SDK on %s", (model) => {
     expect(String(error)).toContain(`The provider says ${String(status)}.`);
   });
 
-  it("counts the tokens that a stream reports", async () => {
+  it("the Anthropic SDK on a cloud counts the tokens that a stream reports", async () => {
     const request = { ...base, model: `limited-${model}`, messages: [user("hi")] };
     const left = async (): Promise<number> => {
       const { response } = await anthropic.messages.create(request).withResponse();
@@ -150,14 +150,14 @@ describe.each(CLOUDS)("the Anthropic SDK on %s", (model) => {
     expect(estimate).toBeGreaterThanOrEqual(2 * used);
   });
 
-  it("throws in the middle of a stream that the provider ends with an error", async () => {
+  it("the Anthropic SDK on a cloud throws in the middle of a stream that the provider ends with an error", async () => {
     fakes[model]?.next({ kind: "errorEvent", afterEvents: 4 });
     const stream = anthropic.messages.stream({ ...base, messages: [user("a b c d e f")] });
     const error = await thrown(stream.finalMessage());
     expect(String(error)).toMatch(/Overloaded|Too many tokens/);
   });
 
-  it("throws the class of an error that comes before the stream", async () => {
+  it("the Anthropic SDK on a cloud throws the class of an error that comes before the stream", async () => {
     if (model !== "bedrock") return;
     fakes[model]?.next({ kind: "errorEvent", afterEvents: 0 });
     const error = await thrown(
@@ -233,14 +233,14 @@ describe.each(CLOUDS)("the OpenAI SDK on %s", (model) => {
     [400, OpenAI.BadRequestError],
     [429, OpenAI.RateLimitError],
     [503, OpenAI.InternalServerError],
-  ])("throws the class of a %i", async (status, type) => {
+  ])("the OpenAI SDK on a cloud throws the class of a %i", async (status, type) => {
     const messages = [user(`[error ${String(status)}]`)];
     const error = await thrown(openai.chat.completions.create({ model, messages }));
     expect(error).toBeInstanceOf(type);
     expect(error).toMatchObject({ status });
   });
 
-  it("fails when the provider's stream ends with an error", async () => {
+  it("the OpenAI SDK on a cloud fails when the provider's stream ends with an error", async () => {
     fakes[model]?.next({ kind: "errorEvent", afterEvents: 4 });
     const stream = openai.chat.completions.stream({ model, messages: [user("a b c d e f")] });
     expect(String(await thrown(stream.finalContent()))).toMatch(/Overloaded|Too many tokens/);

@@ -184,7 +184,7 @@ describe.each(OPENAI_ON)("the OpenAI SDK on $dialect", ({ provider, model, ...ro
     expect(dropped?.toSorted()).toEqual(row.dropped);
   });
 
-  it("reports length and content_filter", async () => {
+  it("the OpenAI SDK reports length and content_filter", async () => {
     all[provider].next({ kind: "answer", answer: { text: "cut", stop: "length" } });
     expect((await ask("long")).choices[0]?.finish_reason).toBe("length");
     all[provider].next({ kind: "answer", answer: { text: "no", stop: "refusal" } });
@@ -208,7 +208,7 @@ describe.each(OPENAI_ON)("the OpenAI SDK on $dialect", ({ provider, model, ...ro
     for (const error of errors) expect(error).toBeInstanceOf(kind);
   });
 
-  it("keeps status, message and retry-after", async () => {
+  it("the OpenAI SDK's error keeps status, message and retry-after", async () => {
     all[provider].next({ kind: "error", status: 529, retryAfter: "7" });
     const error = await thrown(ask("hi"));
     expect(error).toMatchObject({ status: 529, error: { message: "The provider says 529." } });
@@ -225,7 +225,7 @@ describe.each(OPENAI_ON)("the OpenAI SDK on $dialect", ({ provider, model, ...ro
     expect(await (await all[provider].request(before)).wasCut).toBe(true);
   });
 
-  it("refuses what would change the answer, naming it", async () => {
+  it("a request of the OpenAI SDK is refused if a drop would change the response, with its name", async () => {
     const asked = openai.chat.completions.create({ ...request("hi"), n: 2 });
     await expect(asked).rejects.toMatchObject({ status: 400, param: "n" });
   });
@@ -337,7 +337,7 @@ describe.each(ANTHROPIC_ON)("the Anthropic SDK on $dialect", ({ provider, model,
     expect(response.headers.get("x-gateway-dropped")).toContain("cache_control");
   });
 
-  it("reports max_tokens and refusal", async () => {
+  it("the Anthropic SDK reports max_tokens and refusal", async () => {
     all[provider].next({ kind: "answer", answer: { text: "cut", stop: "length" } });
     expect((await ask("long")).stop_reason).toBe("max_tokens");
     all[provider].next({ kind: "answer", answer: { text: "no", stop: "refusal" } });
@@ -361,7 +361,7 @@ describe.each(ANTHROPIC_ON)("the Anthropic SDK on $dialect", ({ provider, model,
     for (const error of errors) expect(error).toBeInstanceOf(kind);
   });
 
-  it("keeps status, message and retry-after", async () => {
+  it("the Anthropic SDK's error keeps status, message and retry-after", async () => {
     all[provider].next({ kind: "error", status: 429, retryAfter: "7" });
     const error = await thrown(ask("hi"));
     expect(error).toMatchObject({
@@ -383,7 +383,7 @@ describe.each(ANTHROPIC_ON)("the Anthropic SDK on $dialect", ({ provider, model,
 });
 
 describe("strict_translation", () => {
-  it("rejects what would be dropped, by name, and no other request", async () => {
+  it("strict_translation rejects what would be dropped, by name, and no other request", async () => {
     const strict = await startWithFakes({ config: "overrides:\n  strict_translation: true\n" });
     const client = new OpenAI({
       apiKey: "any-key",

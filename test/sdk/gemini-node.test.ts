@@ -342,7 +342,7 @@ describe.each(MODELS)("the OpenAI SDK, responses, %s", (model) => {
   });
 });
 
-it.each(MODELS)("counts the tokens of a request for %s", async (model) => {
+it.each(MODELS)("an SDK on Gemini counts the tokens of a request for %s", async (model) => {
   const request = {
     model,
     system: "Be brief.",

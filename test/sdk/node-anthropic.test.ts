@@ -148,7 +148,7 @@ describe("errors by class", () => {
 });
 
 describe("cancelling", () => {
-  it("in mid-stream ends the provider's work", async () => {
+  it("a request cancelled in mid-stream ends the provider's work", async () => {
     const before = all.anthropic.requests.length;
     for await (const _ of await stream("[pieces 1000 pace 20]")) break;
     expect(await (await all.anthropic.request(before)).wasCut).toBe(true);

@@ -54,7 +54,7 @@ describe("answers", () => {
     expect((await ask("hi", model)).model).toMatch(/^gpt-4o/);
   });
 
-  it("on the ingress listener", async () => {
+  it("a response on the ingress listener is read", async () => {
     const ingress = client.withOptions({
       baseURL: `http://127.0.0.1:${all.gateway.ports.ingress}/v1`,
     });
@@ -179,13 +179,13 @@ describe("errors by class", () => {
 });
 
 describe("cancelling", () => {
-  it("in mid-stream ends the provider's work", async () => {
+  it("a request cancelled in mid-stream ends the provider's work", async () => {
     const before = all.openai.requests.length;
     for await (const _ of await stream("[pieces 1000 pace 20]")) break;
     expect(await (await all.openai.request(before)).wasCut).toBe(true);
   });
 
-  it("before the answer, too", async () => {
+  it("a request cancelled before the response ends the provider's work", async () => {
     const before = all.openai.requests.length;
     const leaving = new AbortController();
     const asked = client.chat.completions.create(

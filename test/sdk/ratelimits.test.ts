@@ -48,7 +48,7 @@ const KINDS: [string, Ask, typeof OpenAI.RateLimitError | typeof Anthropic.RateL
 ];
 
 describe.each(KINDS)("Node %s", (name, ask, kind) => {
-  it("raises its RateLimitError with the time of retry-after", async () => {
+  it("an SDK raises its RateLimitError with the time of retry-after", async () => {
     // Two requests within a second: on a busy machine not always the first two.
     const refused = async (): Promise<unknown> => {
       await ask(`${name} without retries`, 0).catch(() => undefined);
@@ -62,7 +62,7 @@ describe.each(KINDS)("Node %s", (name, ask, kind) => {
     expect(message).toContain("1 requests a second");
   });
 
-  it("waits for retry-after, and then succeeds", async () => {
+  it("an SDK waits for retry-after, and then succeeds", async () => {
     const client = `${name} with retries`;
     const retried = () =>
       [...all.openai.requests, ...all.anthropic.requests].filter(

@@ -189,7 +189,7 @@ describe.each(PROVIDERS)("the Responses client on $dialect", ({ provider, model,
     for (const error of errors) expect(error).toBeInstanceOf(kind);
   });
 
-  it("keeps status, message and retry-after", async () => {
+  it("the Responses client's error keeps status, message and retry-after", async () => {
     all[provider].next({ kind: "error", status: 503, retryAfter: "7" });
     const error = await thrown(ask("hi"));
     expect(error).toMatchObject({ status: 503, error: { message: "The provider says 503." } });
@@ -207,7 +207,7 @@ describe.each(PROVIDERS)("the Responses client on $dialect", ({ provider, model,
     expect(await (await all[provider].request(before)).wasCut).toBe(true);
   });
 
-  it("refuses what needs a store, and names it", async () => {
+  it("a request of the Responses client that needs a store is refused, with its member", async () => {
     // A provider that has a store answers the same.
     const more = { previous_response_id: "resp_1" };
     await expect(ask("hi", more)).rejects.toMatchObject({

@@ -62,7 +62,7 @@ const MODELS = [
 ] as const;
 
 describe.each(MODELS)("$name", ({ provider, model }) => {
-  it("generates text", async () => {
+  it("the Vercel AI SDK generates text", async () => {
     const { text, usage, finishReason } = await generateText({
       model: model(),
       prompt: "hello é 😀",
@@ -73,7 +73,7 @@ describe.each(MODELS)("$name", ({ provider, model }) => {
     expect(usage.outputTokens).toBeGreaterThan(0);
   });
 
-  it("streams text", async () => {
+  it("the Vercel AI SDK streams text", async () => {
     const { textStream, finishReason } = streamText({
       model: model(),
       prompt: "hello é 😀",
@@ -86,7 +86,7 @@ describe.each(MODELS)("$name", ({ provider, model }) => {
     expect(await finishReason).toBe("stop");
   });
 
-  it("runs a tool loop of three steps", async () => {
+  it("the Vercel AI SDK runs a tool loop of three steps", async () => {
     const call = (place: string) => ({ name: "weather", arguments: { place } });
     all[provider].next(
       { kind: "answer", answer: { text: "First.", toolCalls: [call("Paris"), call("Rome")] } },
@@ -115,7 +115,7 @@ describe.each(MODELS)("$name", ({ provider, model }) => {
     ]);
   });
 
-  it("calls tools in parallel and continues", async () => {
+  it("the Vercel AI SDK calls tools in parallel and continues", async () => {
     const asked: string[] = [];
     const { text } = await generateText({
       model: model(),

@@ -31,18 +31,18 @@ function addWritten(value: unknown, type: string): void {
 }
 
 describe("the filter's document", () => {
-  it("has a constant named after its object and its member for each member", () => {
+  it("the filter's document has a constant named after its object and its member for each member", () => {
     for (const [name, declaration] of Object.entries(DECLARED)) {
       const [member = ""] = declaration.split(/\??: /);
       expect(name).toMatch(new RegExp(`^[A-Z]+_${member.toUpperCase()}$`));
     }
   });
 
-  it("has no member that the filter does not read", () => {
+  it("the filter's document has no member that the filter does not read", () => {
     expect(new Set([...read].map(([, name]) => name))).toEqual(new Set(Object.keys(DECLARED)));
   });
 
-  it("has no member that the control plane does not write", () => {
+  it("the filter's document has no member that the control plane does not write", () => {
     expect([...written, ...NOT_CONFIGURED].sort()).toEqual(Object.keys(DECLARED).sort());
   });
 });

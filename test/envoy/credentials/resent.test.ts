@@ -67,7 +67,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-it("has one signature", async () => {
+it("a resent request has one signature", async () => {
   expect((await ask(gateway, "chat", { model: "signed" })).status).toBe(200);
   expect(arrived).toHaveLength(2);
   for (const { headers, body } of arrived) {

@@ -85,7 +85,7 @@ async function arrives(model: string, token: string): Promise<void> {
 }
 
 it.each(["chat", "messages", "responses"] as const)(
-  "without a token a %s client gets 503 with the reason, and the provider nothing",
+  "a missing token gives a %s client 503 with the reason, and the provider nothing",
   async (dialect) => {
     for (const stream of [false, true]) {
       const response = await ask(gateway, dialect, { model: "entra", stream });
@@ -97,7 +97,7 @@ it.each(["chat", "messages", "responses"] as const)(
   },
 );
 
-it("without a token each worker finds out once; the next requests use the fallback", async () => {
+it("a missing token is discovered once by each worker; the next requests use the fallback", async () => {
   const statuses: number[] = [];
   for (let i = 0; i < 40; i++) {
     const response = await ask(gateway, "chat", { model: "tokenless" });
@@ -164,7 +164,7 @@ describe("with a token", () => {
     expect(statuses.get(200)).toBeGreaterThanOrEqual(ROTATIONS);
   });
 
-  it("it is in no page of Envoy's administration, and in no rendered file", async () => {
+  it("a token is in no page of Envoy's administration, and in no rendered file", async () => {
     replaceToken("google", "ya29.secret-of-the-test");
     await arrives("google", "ya29.secret-of-the-test");
     const pages = ["/config_dump", "/config_dump?include_eds", "/stats", "/clusters"];

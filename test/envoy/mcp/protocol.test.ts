@@ -100,7 +100,7 @@ describe("the protocol", () => {
     expect(await response.json()).toMatchObject({ id: 7, error: { code: -32601 } });
   });
 
-  it("has no stream of the server's own and no sessions: GET and DELETE are 405", async () => {
+  it("the protocol has no stream of the server and no sessions: GET and DELETE return 405", async () => {
     for (const method of ["GET", "DELETE"]) {
       const response = await fetch(all.url, { method, headers: JSON_HEADERS });
       expect([response.status, response.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
@@ -147,7 +147,7 @@ describe("the protocol", () => {
 });
 
 describe("who may call", () => {
-  it("without a key of the listener it is 401, before the body is read", async () => {
+  it("a call without a key of the listener returns 401 before the body is read", async () => {
     for (const headers of [{}, { authorization: "Bearer wrong" }] as Record<string, string>[]) {
       const response = await post(secured.url, LIST, headers);
       expect(response.status).toBe(401);
@@ -230,7 +230,7 @@ describe("what fails", () => {
     expect([line?.code, line?.flags]).toEqual([0, "DC"]);
   });
 
-  it("without the MCP server it is 503 with retry-after", async () => {
+  it("a call without the MCP server returns 503 with retry-after", async () => {
     const stopped = await startWithTools();
     try {
       await stopped.stopServer();

@@ -26,11 +26,11 @@ describe.each(CLIENTS)("$name", ({ connect: open, protocol }) => {
   afterAll(() => client.close());
   const lastCall = () => all.api.of(id).at(-1);
 
-  it("negotiates its protocol", () => {
+  it("an MCP client negotiates its protocol", () => {
     expect(client.protocol()).toBe(protocol);
   });
 
-  it("lists each target with the schema of its parameters, and what a call does", async () => {
+  it("an MCP client lists each target with the schema of its parameters, and what a call does", async () => {
     const tools = await client.list();
     expect(tools.find(({ name }) => name === "weather")).toEqual({
       name: "weather",
@@ -145,7 +145,7 @@ describe.each(CLIENTS)("$name", ({ connect: open, protocol }) => {
 });
 
 describe("the logs of a call", () => {
-  it("have its request id: the client's line, the gateway's, and the API's", async () => {
+  it("a call's lines have its request id: the client's, the gateway's, and the API's", async () => {
     const id = randomUUID();
     const client = await connect(all.url, { "x-request-id": id });
     await client.call("keyed");
@@ -182,7 +182,7 @@ describe("the logs of a call", () => {
 });
 
 describe("the default target", () => {
-  it("is a tool that takes the conversation", async () => {
+  it("the default target is a tool that takes the conversation", async () => {
     const gateway = await startWithTools({
       targets: (port) => `
 prompt_targets:

@@ -19,7 +19,7 @@ describe("a default target takes the prompts that match no other", () => {
   ];
   const conversation = [...before, { role: "user", content: 'hello "you"' }];
 
-  it("its API gets the conversation and the defaults, and its chat completion is the response", async () => {
+  it("a default target's API gets the conversation and the defaults, and its chat completion is the response", async () => {
     const gateway = await start(
       "parameters: [{name: level, description: level, type: int, default: 2}], endpoint: {name: api, path: /completion}, auto_llm_dispatch_on_response: false",
     );
@@ -59,7 +59,7 @@ describe("a default target takes the prompts that match no other", () => {
     }
   });
 
-  it("by GET it gets no conversation", async () => {
+  it("a default target by GET gets no conversation", async () => {
     const gateway = await start("endpoint: {name: api, path: /plain, http_method: GET}");
     try {
       const said = await say("hello", { through: gateway });

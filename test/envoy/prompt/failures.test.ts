@@ -48,7 +48,7 @@ describe.concurrent("an API that fails is an error with its status and the targe
     });
   });
 
-  it("after a POST, a header stops SDKs from sending the prompt again", async () => {
+  it("an API that fails after a POST sends a header that stops SDKs from sending the prompt again", async () => {
     for (const [prompt, status, header] of [
       ["@acted", 503, "false"],
       ["@close", 503, null],
@@ -145,7 +145,7 @@ describe("without a model server", () => {
     }
   });
 
-  it("without a guard the default target is not for failures", async () => {
+  it("a default target without a guard is not for failures of the model server", async () => {
     const gateway = await start((config) => config.replace(/^prompt_guards.*$/m, ""));
     try {
       expect((await say("@plain", { through: gateway })).model?.messages).toHaveLength(1);

@@ -101,7 +101,7 @@ describe.each([
     expect(said.metadata?.prompt_target.status).toBe(200);
   });
 
-  it("what is missing is asked for, and the next turn completes it", async () => {
+  it("a missing value is requested, and the next turn completes it", async () => {
     const first = await say("@weather please", as);
     expect(first.text).toBe('Could you tell me "city"?');
     expect(api.of(first.id)).toEqual([]);

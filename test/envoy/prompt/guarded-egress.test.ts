@@ -105,7 +105,7 @@ describe.each(DIALECTS)("%s", (dialect) => {
 });
 
 describe.each(DIALECTS)("%s, a text that the guard cannot read", (dialect) => {
-  it("is a 413 of the dialect, and no provider gets it, whatever on_failure is", async () => {
+  it("a text that the guard cannot read returns 413 in the dialect, and no provider gets it, whatever on_failure is", async () => {
     const before = asked(both) + asked(open);
     for (const { gateway } of [both, open]) {
       const reply = await ask(gateway, dialect, { model: MODELS[dialect], text: "large: /guard" });

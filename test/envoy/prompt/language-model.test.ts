@@ -164,7 +164,7 @@ describe.each([false, true])("a target with questions: model, stream: %s", (stre
   const systemOf = ({ asked }: Awaited<ReturnType<typeof say>>, index: number) =>
     (asked[index]?.json as { messages: { content: string }[] }).messages[0]?.content;
 
-  it("is asked for by the language model under the system prompt", async () => {
+  it("a missing value is requested by the language model under the system prompt", async () => {
     const said = await say(PROMPT, [calls("track_parcel", {}), { text: QUESTION }], stream);
     expect(said.text).toBe(QUESTION);
     expect(said.asked).toHaveLength(2);
@@ -179,13 +179,13 @@ describe.each([false, true])("a target with questions: model, stream: %s", (stre
     expect(JSON.parse(second.text ?? "")).toMatchObject({ path: "/parcels?parcel=7781" });
   });
 
-  it("is asked for in the extraction's own question under the same system prompt", async () => {
+  it("a missing value is requested in the extraction's question under the same system prompt", async () => {
     const said = await say(PROMPT, [{ text: QUESTION }], stream);
     expect([said.text, said.asked.length]).toEqual([QUESTION, 1]);
     expect(systemOf(said, 0)).toContain("You are Pat of the post office.");
   });
 
-  it("is asked for by the template if the language model asks nothing", async () => {
+  it("a missing value is requested by the template if the language model returns no question", async () => {
     const { text } = await say(PROMPT, [calls("track_parcel", {}), { text: "Hm." }], stream);
     expect(text).toBe("I still need the number of the parcel.");
   });
@@ -233,7 +233,7 @@ describe("what it returns is checked", () => {
     expect(asked.text).toBe("I still need the number of guests.");
   });
 
-  it("of several calls in one answer the first is taken", async () => {
+  it("the first of several calls in one response is used", async () => {
     const both = [
       { name: "find_recipe", arguments: { ingredient: "chickpeas" } },
       { name: "book_table", arguments: { guests: 4 } },
@@ -252,7 +252,7 @@ describe("when it is asked", () => {
     expect(all.gateway.log("llm").filter(({ requestId }) => requestId === id)).toEqual([]);
   });
 
-  it("between the thresholds: its choice; when it declines, what the embedded path does alone", async () => {
+  it("the language model chooses between the thresholds; when it declines, the embedded path does alone", async () => {
     const unlikely = "What is the climate of Rome?";
     const chosen = await say(unlikely, [calls("weather_forecast", { city: "Rome" })]);
     expect(chosen.called.map(({ path }) => path)).toEqual(["/weather/Rome"]);
@@ -272,7 +272,7 @@ describe("when it is asked", () => {
     expect(asked).toEqual([]);
   });
 
-  it("is not called for a prompt far from every target, which passes unchanged", async () => {
+  it("the language model is not called for a prompt far from every target, which passes unchanged", async () => {
     const { asked, called } = await say("Who wrote Faust?");
     expect(asked.map(({ json }) => json)).toEqual([
       expect.objectContaining({ messages: [{ role: "user", content: "Who wrote Faust?" }] }),
@@ -281,7 +281,7 @@ describe("when it is asked", () => {
   });
 
   it.each(["error", "reset", "hang"] as const)(
-    "it fails (%s): the embedded path asks",
+    "the embedded path writes the question when the language model fails (%s)",
     async (kind) => {
       all.openai.next(kind === "error" ? { kind, status: 500 } : { kind });
       const { text, called } = await say(RECIPE);

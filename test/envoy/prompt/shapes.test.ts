@@ -6,34 +6,43 @@ import { all, api, isOf, modelServer, say, send, setUp, startWithPrompts } from 
 setUp();
 
 describe("requests of all shapes", () => {
-  it.each([false, true])("to a model of another dialect, stream %s", async (stream) => {
-    const said = await say("@plain please", { stream, more: { model: "careful", max_tokens: 50 } });
-    expect(said.metadata?.prompt_target).toEqual({ name: "plain", arguments: {}, status: 200 });
-    expect(said.text).toContain("context: ");
-    const asked = all.anthropic.requests.find(isOf(said.id));
-    expect(asked?.body).toContain("context: ");
-  });
-
-  it.each([false, true])("to a model with a fallback, stream %s", async (stream) => {
-    const gateway = await startWithPrompts({
-      adapt: (model) => (model.targetSets = [{ name: "both", targets: [0, 2], retry: RETRY }]),
-    });
-    try {
-      gateway.openai.next({ kind: "error", status: 500 });
+  it.each([false, true])(
+    "requests of all shapes reach a model of another dialect, stream %s",
+    async (stream) => {
       const said = await say("@plain please", {
         stream,
-        through: gateway,
-        more: { model: "both", max_tokens: 50 },
+        more: { model: "careful", max_tokens: 50 },
       });
-      expect(said.metadata?.prompt_target.name).toBe("plain");
+      expect(said.metadata?.prompt_target).toEqual({ name: "plain", arguments: {}, status: 200 });
       expect(said.text).toContain("context: ");
-      const attempts = [...gateway.openai.requests, ...gateway.anthropic.requests];
-      expect(attempts.filter(isOf(said.id))).toHaveLength(2);
-      expect(attempts.every(({ body }) => body.includes("context: "))).toBe(true);
-    } finally {
-      await gateway.stop();
-    }
-  });
+      const asked = all.anthropic.requests.find(isOf(said.id));
+      expect(asked?.body).toContain("context: ");
+    },
+  );
+
+  it.each([false, true])(
+    "requests of all shapes reach a model with a fallback, stream %s",
+    async (stream) => {
+      const gateway = await startWithPrompts({
+        adapt: (model) => (model.targetSets = [{ name: "both", targets: [0, 2], retry: RETRY }]),
+      });
+      try {
+        gateway.openai.next({ kind: "error", status: 500 });
+        const said = await say("@plain please", {
+          stream,
+          through: gateway,
+          more: { model: "both", max_tokens: 50 },
+        });
+        expect(said.metadata?.prompt_target.name).toBe("plain");
+        expect(said.text).toContain("context: ");
+        const attempts = [...gateway.openai.requests, ...gateway.anthropic.requests];
+        expect(attempts.filter(isOf(said.id))).toHaveLength(2);
+        expect(attempts.every(({ body }) => body.includes("context: "))).toBe(true);
+      } finally {
+        await gateway.stop();
+      }
+    },
+  );
 
   it("a message of parts: its texts are the prompt, the API's answer is one part more", async () => {
     const image = { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } };

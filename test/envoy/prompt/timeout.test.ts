@@ -8,7 +8,7 @@ setUp({ withShort: true });
 
 describe.concurrent("the listener's timeout is one limit on the whole prompt", () => {
   it.each(["/guard", "/embeddings", "/zeroshot", "/v1/chat/completions", "/hallucination"])(
-    "it is used up at %s: 504, and nobody is asked any more",
+    "the listener's timeout used up at %s returns 504, and no further server is called",
     async (path) => {
       const step = path.endsWith("completions") ? "extraction" : path.slice(1);
       const prompt = `@weather {"city": "Oslo"} hang: ${path}`;

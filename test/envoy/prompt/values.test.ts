@@ -23,12 +23,15 @@ describe("values that want to be more", () => {
   const SLASHES = ["../../admin", "\\..\\", "//evil.example.com", "a/b", "a\\b"];
   const OUTSIDE = ["..", ".", "", "a\r\nx-evil: 1", "a\u0000b", "x".repeat(65_536)];
 
-  it.each([...SLASHES, ...OUTSIDE])("what cannot be in a path is refused, %#", async (value) => {
-    const said = await inPath(value);
-    expect(said.reply.status).toBe(400);
-    expect((await errorOf(said.reply, "chat")).message).toMatch(/value of 'city'/);
-    expect(api.of(said.id)).toEqual([]);
-  });
+  it.each([...SLASHES, ...OUTSIDE])(
+    "a value that cannot be in a path is refused, %#",
+    async (value) => {
+      const said = await inPath(value);
+      expect(said.reply.status).toBe(400);
+      expect((await errorOf(said.reply, "chat")).message).toMatch(/value of 'city'/);
+      expect(api.of(said.id)).toEqual([]);
+    },
+  );
 
   const inFilePath = (value: string) => say(`@file ${JSON.stringify({ page: value })}`);
 
@@ -79,11 +82,14 @@ describe("values that want to be more", () => {
     ]);
   });
 
-  it.each([...WILD, "long ".repeat(13_000)])("in a body it is a value, %#", async (value) => {
-    const values = { guests: 1, note: value };
-    const said = await say(`@book ${JSON.stringify(values)}`);
-    expect(JSON.parse(api.of(said.id)[0]?.body ?? "")).toEqual({ ...values, outside: false });
-  });
+  it.each([...WILD, "long ".repeat(13_000)])(
+    "a value in a body stays a value, %#",
+    async (value) => {
+      const values = { guests: 1, note: value };
+      const said = await say(`@book ${JSON.stringify(values)}`);
+      expect(JSON.parse(api.of(said.id)[0]?.body ?? "")).toEqual({ ...values, outside: false });
+    },
+  );
 
   it("64 KB in a query is refused", async () => {
     for (const values of [
@@ -117,7 +123,7 @@ describe("values of every type", () => {
     dict: { "k&": ["v"] },
   };
 
-  it("in path and query as text, lists and mappings as JSON", async () => {
+  it("values of every type are text in path and query, lists and mappings are JSON", async () => {
     const said = await say(`@typed_GET ${JSON.stringify(values)}`);
     const url = new URL(api.of(said.id)[0]?.path ?? "", "http://api");
     expect(url.pathname).toBe("/typed/12345678901/true");
@@ -129,7 +135,7 @@ describe("values of every type", () => {
     });
   });
 
-  it("in a body with their JSON types", async () => {
+  it("values of every type have their JSON types in a body", async () => {
     const said = await say(`@typed_POST ${JSON.stringify(values)}`);
     const [call] = api.of(said.id);
     expect(call?.path).toBe("/typed/12345678901/true");

@@ -19,7 +19,7 @@ async function allowed(text = CONFIGURATION): Promise<Worker> {
 }
 
 describe("a response", () => {
-  it("for a response of another dialect, which repeats nothing of the request", async () => {
+  it("a response of another dialect, which repeats nothing of the request, is charged", async () => {
     const worker = await allowed();
     const text = "A".repeat(40_000);
     const message = {
@@ -48,24 +48,27 @@ describe("a response", () => {
         [false, true].map((stream): [Path, string, boolean] => [path, model, stream]),
       ),
     ),
-  )("of %s from %s, stream: %s, charges all of its budgets", async (path, model, stream) => {
-    const worker = await allowed();
-    const result = worker.ask({ path, model, stream });
-    expect(result.response.status).toBe(200);
-    expect(recordOf(result)).toMatchObject({ cost: COST, input: 20, output: 10 });
-    expect(recordOf(result).estimated).toBeUndefined();
-    const ofModel = model === "openai/gpt" ? COST : 0;
-    expect(worker.charged()).toEqual({ research: COST, all: COST, "openai/gpt": ofModel });
-  });
+  )(
+    "a response of %s from %s, stream: %s, charges all of its budgets",
+    async (path, model, stream) => {
+      const worker = await allowed();
+      const result = worker.ask({ path, model, stream });
+      expect(result.response.status).toBe(200);
+      expect(recordOf(result)).toMatchObject({ cost: COST, input: 20, output: 10 });
+      expect(recordOf(result).estimated).toBeUndefined();
+      const ofModel = model === "openai/gpt" ? COST : 0;
+      expect(worker.charged()).toEqual({ research: COST, all: COST, "openai/gpt": ofModel });
+    },
+  );
 
-  it("to a key without a budget charges those of the model and of all", async () => {
+  it("a response to a key without a budget charges those of the model and of all", async () => {
     const worker = await allowed();
     worker.ask({ key: "a" });
     worker.ask({ input: { listener: "own_egress" } });
     expect(worker.charged()).toEqual({ research: 0, all: 2 * COST, "openai/gpt": 2 * COST });
   });
 
-  it("that is an error costs nothing", async () => {
+  it("a response that is an error costs nothing", async () => {
     const worker = await allowed();
     const error = (status: number): UpstreamResponse => ({
       status,
@@ -94,7 +97,7 @@ describe("a response", () => {
       "/v1/responses/compact",
       { object: "response.compaction", output: [], usage: { input_tokens: 10, output_tokens: 1 } },
     ],
-  ])("of %s is charged", async (path, body) => {
+  ])("a response of %s is charged", async (path, body) => {
     const worker = await allowed();
     const result = worker.ask({
       upstream: { ...providerResponse("chat", false), chunks: [Buffer.from(JSON.stringify(body))] },
@@ -111,7 +114,7 @@ describe("a response", () => {
     expect(worker.charged()["research"]).toBe(20_000_000);
   });
 
-  it("of a model without a price costs nothing, and its record has no cost", async () => {
+  it("a response of a model without a price costs nothing, and its record has no cost", async () => {
     const worker = await allowed(
       CONFIGURATION.replace(/ {2}openai\/gpt: .*\n/, "").replace(
         / {2}- \{model: openai\/gpt, am.*\n/,
@@ -124,7 +127,7 @@ describe("a response", () => {
     expect(worker.charged()).toEqual({ research: 0, all: 0 });
   });
 
-  it("has a header with the cost of its record, if that is configured", async () => {
+  it("a response has a header with the cost of its record, if that is configured", async () => {
     const worker = await allowed(`${CONFIGURATION}observability: {cost_header: true}\n`);
     const { response } = worker.ask();
     expect(Object.fromEntries(response.headers)["x-gateway-cost"]).toBe("0.12");
@@ -133,7 +136,7 @@ describe("a response", () => {
     expect(Object.fromEntries(without.ask().response.headers)).not.toHaveProperty("x-gateway-cost");
   });
 
-  it("of the fallback is charged, not that of the model that failed", async () => {
+  it("a response of the fallback is charged, not that of the model that failed", async () => {
     const worker = await start({
       adapt: (model) => {
         model.targetSets = [{ name: "best", targets: [0, 1], retry: RETRY }];
@@ -178,7 +181,7 @@ describe("what the provider has not reported is estimated", () => {
     },
   });
 
-  it("but not that of a large response, whose end has its usage", async () => {
+  it("a large response is not estimated, because its end has its usage", async () => {
     const worker = await allowed(`${CONFIGURATION}observability: {cost_header: true}\n`);
     for (const one of [worker, await allowed()]) {
       const upstream = embeddings({ prompt_tokens: 300_000, total_tokens: 300_000 });
@@ -217,14 +220,14 @@ describe("what the provider has not reported is estimated", () => {
       "a member like the usage in a member of that name",
       { metadata: { usage: { usage: { input_tokens: 7 } } } },
     ],
-  ])("but not that of a large response that has %s behind its usage", async (_, behind) => {
+  ])("a large response that has %s after its usage is not estimated", async (_, behind) => {
     const worker = await allowed();
     const result = worker.ask({ path: "/v1/responses", upstream: large(behind) });
     const { cost, estimated, input, output } = recordOf(result);
     expect([cost, estimated, input, output]).toEqual([6_000_000_000, undefined, 1000, 500]);
   });
 
-  it("for a large response without what it repeats of the request", async () => {
+  it("a large response is estimated without what it repeats of the request", async () => {
     const worker = await allowed();
     const instructions = "Be brief. ".repeat(150_000);
     const upstream = large({ instructions });
@@ -246,7 +249,7 @@ describe("what the provider has not reported is estimated", () => {
       ),
     ),
   )(
-    "for numbers of tokens that no response has, on %s from %s, stream: %s",
+    "impossible numbers of tokens are replaced by an estimate, on %s from %s, stream: %s",
     async (path, model, stream) => {
       const worker = await allowed();
       for (const impossible of ["900000000000000", "9007199254740993", "1000000000"]) {
@@ -277,7 +280,7 @@ describe("what the provider has not reported is estimated", () => {
     },
   );
 
-  it("for a large response without it, and a large request: without a bound", async () => {
+  it("a large response without usage, and a large request, are estimated without a bound", async () => {
     const worker = await allowed();
     const result = worker.ask({ upstream: embeddings({}), input: embed("a".repeat(MIB)) });
     expect(recordOf(result).estimated).toBe(1);
@@ -295,26 +298,29 @@ describe("what the provider has not reported is estimated", () => {
       32_768,
       { type: "file", file: { filename: "a.pdf", file_data: "A".repeat(MIB) } },
     ],
-  ])("with a bound for %s of the request, and none for its text", async (_, tokens, part) => {
-    const worker = await allowed();
-    const costOf = (content: unknown) =>
-      recordOf(
-        worker.ask({
-          text: content as string,
-          stream: true,
-          upstream: providerResponse("chat", true, "every event"),
-          input: { clientLeavesAfter: 1 },
-        }),
-      ).cost ?? 0;
-    const small = costOf("Hi");
-    const price = 1_000_000;
-    expect(Math.abs(costOf([part]) - small - tokens * price)).toBeLessThan(100 * price);
-    const long = { type: "text", text: "a".repeat(MIB) };
-    const both = (MIB / 4 + tokens) * price;
-    expect(Math.abs(costOf([part, long]) - small - both)).toBeLessThan(100 * price);
-  });
+  ])(
+    "an estimate has a bound for %s of the request, and none for its text",
+    async (_, tokens, part) => {
+      const worker = await allowed();
+      const costOf = (content: unknown) =>
+        recordOf(
+          worker.ask({
+            text: content as string,
+            stream: true,
+            upstream: providerResponse("chat", true, "every event"),
+            input: { clientLeavesAfter: 1 },
+          }),
+        ).cost ?? 0;
+      const small = costOf("Hi");
+      const price = 1_000_000;
+      expect(Math.abs(costOf([part]) - small - tokens * price)).toBeLessThan(100 * price);
+      const long = { type: "text", text: "a".repeat(MIB) };
+      const both = (MIB / 4 + tokens) * price;
+      expect(Math.abs(costOf([part, long]) - small - both)).toBeLessThan(100 * price);
+    },
+  );
 
-  it("for a response that its trailers end: it is as long as what was held", async () => {
+  it("a response that its trailers end is estimated by its held length", async () => {
     const worker = await allowed(`${CONFIGURATION}observability: {cost_header: true}\n`);
     const body = CHAT.complete.replace(/,"usage":\{"prompt.*\}\}$/, "}");
     const whole = { ...providerResponse("chat", false), chunks: [Buffer.from(body)] };
@@ -324,7 +330,7 @@ describe("what the provider has not reported is estimated", () => {
   });
 
   it.each([false, true])(
-    "for the input, if the client leaves before the response; stream: %s",
+    "the input is estimated if the client leaves before the response; stream: %s",
     async (stream) => {
       const adapt = (model: GatewayModel) => {
         model.targetSets = [{ name: "best", targets: [0, 1], retry: RETRY }];
@@ -351,7 +357,7 @@ describe("what the provider has not reported is estimated", () => {
     },
   );
 
-  it("for a complete response: a token is four bytes", async () => {
+  it("a complete response is estimated as four bytes a token", async () => {
     const worker = await allowed();
     const body = CHAT.complete.replace(/,"usage":\{"prompt.*\}\}$/, "}");
     const result = worker.ask({
@@ -373,7 +379,7 @@ describe("what the provider has not reported is estimated", () => {
     ["/v1/chat/completions", "anthropic/claude", "messages"],
     ["/v1/responses", "anthropic/claude", "messages"],
   ])("%s from %s", (path, model, dialect) => {
-    it("is charged once wherever the client cuts the stream, and never nothing behind the first event", async () => {
+    it("an estimated stream is charged once wherever the client cuts it, and never nothing after the first event", async () => {
       const worker = await allowed();
       const upstream = providerResponse(dialect, true, "every event");
       let sum = 0;
@@ -387,7 +393,7 @@ describe("what the provider has not reported is estimated", () => {
       }
     });
 
-    it("is charged once at every byte at which the client cuts the stream", async () => {
+    it("an estimated stream is charged once at every byte at which the client cuts it", async () => {
       const worker = await allowed();
       const upstream = providerResponse(dialect, true, "every byte");
       let sum = 0;
@@ -405,7 +411,7 @@ describe("what the provider has not reported is estimated", () => {
         'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"no"}}\n\n',
     };
     it.each(["an error", "nothing"])(
-      "that ends early with %s is charged for what came",
+      "an estimated stream that ends early with %s is charged for the part that came",
       async (end) => {
         const worker = await allowed();
         const whole = providerResponse(dialect, true, "every event");
@@ -426,7 +432,7 @@ describe("what the provider has not reported is estimated", () => {
       },
     );
 
-    it("that begins with an error costs nothing", async () => {
+    it("a stream that begins with an error costs nothing", async () => {
       const worker = await allowed();
       const upstream = {
         ...providerResponse(dialect, true),
@@ -438,7 +444,7 @@ describe("what the provider has not reported is estimated", () => {
       if (isTranslated) expect(recordOf(result).cost).toBeUndefined();
     });
 
-    it("is charged once wherever the provider breaks off", async () => {
+    it("an estimated stream is charged once wherever the provider breaks off", async () => {
       const worker = await allowed();
       const whole = providerResponse(dialect, true, "every event");
       let sum = 0;
@@ -457,7 +463,7 @@ describe("what the provider has not reported is estimated", () => {
 });
 
 describe("several workers", () => {
-  it("charge one table, whichever of them reads and writes first", async () => {
+  it("several workers charge one table, whichever of them reads and writes first", async () => {
     const first = await allowed();
     const workers = [
       first,
@@ -490,7 +496,7 @@ describe("several workers", () => {
     expect(workers[2]?.charged()["research"]).toBe(count * COST);
   });
 
-  it("see at once what another one has charged, and limits that are set", async () => {
+  it("several workers see at once what another one has charged, and limits that are set", async () => {
     const first = await start();
     const second = await start({ shared: first.shared });
     expect(second.ask().response.status).toBe(503);
@@ -506,7 +512,7 @@ describe("several workers", () => {
     expect(second.charged()["research"]).toBe(4 * COST);
   });
 
-  it("overshoot a limit by the requests in flight alone", async () => {
+  it("several workers overshoot a limit by the requests in flight alone", async () => {
     const worker = await start();
     worker.allow({ research: { limit: 3 * COST } });
     const statuses = Array.from({ length: 6 }, () => worker.ask().response.status);
@@ -516,7 +522,7 @@ describe("several workers", () => {
 });
 
 describe("a reload", () => {
-  it("keeps limits and charges, and drops those of removed budgets with the next push", async () => {
+  it("a reload keeps limits and charges, and drops those of removed budgets with the next push", async () => {
     const worker = await allowed();
     worker.ask();
     const text = CONFIGURATION.replace(", budget: {amount: 50 USD, per: month}", "");
@@ -533,7 +539,7 @@ describe("a reload", () => {
     expect(again.ask().response.status).toBe(200);
   });
 
-  it("without budgets forgets all of them", async () => {
+  it("a reload without budgets drops all of them", async () => {
     const worker = await allowed();
     worker.ask();
     const text = CONFIGURATION.replace(", budget: {amount: 50 USD, per: month}", "");

@@ -261,7 +261,7 @@ describe.each(EVERY)(
   "a stream that its client cuts, %s from %s with %s,",
   (path, model, kind, stream) => {
     it.each([false, true])(
-      "is charged by its text if events are long; in one piece: %s",
+      "a stream that its client cuts is charged by its text if events are long; in one piece: %s",
       async (atOnce) => {
         const worker = await allowed();
         const long = Array.from({ length: 20 }, (_, at) => `${String(at)} ${"word ".repeat(800)}`);
@@ -272,7 +272,7 @@ describe.each(EVERY)(
       },
     );
 
-    it("is charged by its events if they are short", async () => {
+    it("a stream that its client cuts is charged by its events if they are short", async () => {
       const worker = await allowed();
       // A model may write the same twice.
       const short = Array.from({ length: 60 }, (_, at) => ["a", "an", "the", "the"][at % 4] ?? "");
@@ -289,7 +289,7 @@ describe("a stream in the client's dialect that its client cuts", () => {
   const path = "/v1/chat/completions";
   const model = "openai/gpt";
 
-  it("is charged by its text if no event repeats another", async () => {
+  it("a stream in the client's dialect that its client cuts is charged by its text if no event repeats another", async () => {
     const worker = await allowed();
     const stream: Stream = {
       ...chat("text"),
@@ -315,7 +315,7 @@ describe("a stream in the client's dialect that its client cuts", () => {
     expect(tokensOf(worker, { path, model, stream, texts: long })).toBe(40 * 100);
   });
 
-  it("is charged by its text if another string differs first", async () => {
+  it("a stream in the client's dialect that its client cuts is charged by its text if another string differs first", async () => {
     const worker = await allowed();
     const stream: Stream = {
       ...chat("text"),
@@ -330,7 +330,7 @@ describe("a stream in the client's dialect that its client cuts", () => {
     expect(tokensOf(worker, { path, model, stream, texts: long })).toBe(40 * 100);
   });
 
-  it("is not charged by the bytes of an image", async () => {
+  it("a stream in the client's dialect that its client cuts is not charged by the bytes of an image", async () => {
     const worker = await allowed();
     const image = (_: string, at: number): Buffer =>
       named("response.image_generation_call.partial_image", {

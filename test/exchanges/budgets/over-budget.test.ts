@@ -33,30 +33,33 @@ describe("a budget that is used up", () => {
     ["/v1/chat/completions", OPENAI],
     ["/v1/responses", OPENAI],
     ["/v1/messages", { type: "error", error: { type: "rate_limit_error", message: USED_UP } }],
-  ])("returns 429 on %s, with its reset, and SDKs do not retry", async (path, body) => {
-    const worker = await start();
-    worker.allow({ research: { limit: COST } });
-    expect(worker.ask({ path }).response.status).toBe(200);
-    for (const stream of [false, true]) {
-      const refused = worker.ask({ path, stream });
-      expect(refused.sent).toEqual([]);
-      const { status, headers, body: error } = errorOf(refused);
-      expect(status).toBe(429);
-      expect(error).toMatchObject(body as object);
-      expect(headers).toMatchObject({ "retry-after": "30", "x-should-retry": "false" });
-      expect(recordOf(refused)).toMatchObject({ error: "insufficient_quota", key: "research" });
-      expect(recordOf(refused).cost).toBeUndefined();
-    }
-  });
+  ])(
+    "a used-up budget returns 429 on %s, with its reset, and SDKs do not retry",
+    async (path, body) => {
+      const worker = await start();
+      worker.allow({ research: { limit: COST } });
+      expect(worker.ask({ path }).response.status).toBe(200);
+      for (const stream of [false, true]) {
+        const refused = worker.ask({ path, stream });
+        expect(refused.sent).toEqual([]);
+        const { status, headers, body: error } = errorOf(refused);
+        expect(status).toBe(429);
+        expect(error).toMatchObject(body as object);
+        expect(headers).toMatchObject({ "retry-after": "30", "x-should-retry": "false" });
+        expect(recordOf(refused)).toMatchObject({ error: "insufficient_quota", key: "research" });
+        expect(recordOf(refused).cost).toBeUndefined();
+      }
+    },
+  );
 
-  it("rejects the requests of its key alone", async () => {
+  it("a used-up budget rejects the requests of its key alone", async () => {
     const worker = await start();
     worker.allow({ research: { limit: 0 } });
     expect(worker.ask().response.status).toBe(429);
     expect(worker.ask({ key: "a" }).response.status).toBe(200);
   });
 
-  it("rejects the requests for its model alone, unless another model is behind the name", async () => {
+  it("a used-up budget rejects the requests for its model alone, unless another model is behind the name", async () => {
     const adapt = (model: GatewayModel) => {
       model.targetSets = [{ name: "best", targets: [0, 1], retry: RETRY }];
     };
@@ -69,7 +72,7 @@ describe("a budget that is used up", () => {
     expect(sent.map(({ path }) => path)).toEqual(["/v1/messages"]);
   });
 
-  it("of all requests rejects every request, also without a key", async () => {
+  it("a used-up budget of all requests rejects every request, also without a key", async () => {
     const worker = await start();
     worker.allow({ all: { limit: 0 } });
     expect(worker.ask({ key: "a" }).response.status).toBe(429);
@@ -80,7 +83,7 @@ describe("a budget that is used up", () => {
       expect(worker.ask({ input: { listener } }).response.status).toBe(200);
   });
 
-  it("that never resets has no time to retry after", async () => {
+  it("a used-up budget that never resets has no time to retry after", async () => {
     const worker = await start();
     worker.allow({ research: { limit: 0, resets: 0 } });
     const { headers, body } = errorOf(worker.ask());
@@ -90,13 +93,13 @@ describe("a budget that is used up", () => {
     });
   });
 
-  it("that lasts longest is the one that is named", async () => {
+  it("the used-up budget that lasts longest is named", async () => {
     const worker = await start();
     worker.allow({ research: { limit: 0, resets: DECEMBER }, all: { limit: 0, resets: 0 } });
     expect(messageOf(worker.ask())).toContain("of all requests");
   });
 
-  it("asks for a retry in a second when its period has ended", async () => {
+  it("a used-up budget whose period has ended has a retry-after of one second", async () => {
     const worker = await start();
     worker.allow({ research: { limit: 0 } });
     worker.clock.now += 30_000;
@@ -110,7 +113,7 @@ describe("a budget that is used up", () => {
 });
 
 describe("a budget of which only a part is used up", () => {
-  it("asks for a retry in a second", async () => {
+  it("a budget of which only a part is used up has a retry-after of one second", async () => {
     const worker = await start();
     worker.allow({ research: { limit: 0, partial: 1 } });
     const { status, headers, body } = errorOf(worker.ask());
@@ -131,7 +134,7 @@ describe("a budget of which only a part is used up", () => {
 });
 
 describe("a budget whose limit is not known", () => {
-  it("asks for a retry in a second", async () => {
+  it("a budget whose limit is not known has a retry-after of one second", async () => {
     const worker = await start();
     const refused = worker.ask();
     const { status, headers } = errorOf(refused);
@@ -141,7 +144,7 @@ describe("a budget whose limit is not known", () => {
     expect(worker.ask().response.status).toBe(200);
   });
 
-  it("of another model does not matter", async () => {
+  it("a used-up budget of another model does not matter", async () => {
     const worker = await start();
     worker.allow();
     const text = `
@@ -170,7 +173,7 @@ describe("work that the provider stores", () => {
   });
 
   it.each(["/v1/batches", "/v1/messages/batches", "/v1/videos", "/v1/fine_tuning/jobs?a=/cancel"])(
-    "does not start by POST %s",
+    "a job that the provider stores does not start by POST %s",
     async (path) => {
       const worker = await start();
       worker.allow();
@@ -190,7 +193,7 @@ describe("work that the provider stores", () => {
     ["POST", "/v1/batches/batch_1/cancel?a=b"],
     ["GET", "/v1/batches/batch_1"],
     ["DELETE", "/v1/files/file-1"],
-  ])("can be read and ended: %s %s", async (method, path) => {
+  ])("a job that the provider stores can be read and ended: %s %s", async (method, path) => {
     const worker = await start();
     worker.allow({ research: { limit: 0 } });
     expect(worker.ask({ input: post(path, method) }).sent).toHaveLength(1);
@@ -215,21 +218,24 @@ llm_providers:
 pricing: {openai/gpt: {input: 1, output: 1}, anthropic/claude: {input: 1, output: 1}}
 `;
 
-  it.each(["openai/gpt", "anthropic/claude"])("is rejected with a budget at %s", async (model) => {
-    const worker = await start({ text });
-    worker.allow();
-    const refused = worker.ask({ input: background("b", model, true) });
-    expect([refused.response.status, refused.sent.length]).toEqual([400, 0]);
-    expect(errorOf(refused).body).toMatchObject({ error: { param: "background" } });
-    expect(messageOf(refused)).toBe(
-      "'background' is not supported with a budget, because the gateway does not see what the response costs. Remove it, or use 'stream'.",
-    );
-    for (const value of [false, null])
-      expect(worker.ask({ input: background("b", model, value) }).sent).toHaveLength(1);
-  });
+  it.each(["openai/gpt", "anthropic/claude"])(
+    "background mode is rejected with a budget at %s",
+    async (model) => {
+      const worker = await start({ text });
+      worker.allow();
+      const refused = worker.ask({ input: background("b", model, true) });
+      expect([refused.response.status, refused.sent.length]).toEqual([400, 0]);
+      expect(errorOf(refused).body).toMatchObject({ error: { param: "background" } });
+      expect(messageOf(refused)).toBe(
+        "'background' is not supported with a budget, because the gateway does not see what the response costs. Remove it, or use 'stream'.",
+      );
+      for (const value of [false, null])
+        expect(worker.ask({ input: background("b", model, value) }).sent).toHaveLength(1);
+    },
+  );
 
   it.each([1, 0, "true", "", [true], {}])(
-    "is rejected with a budget as %j: a provider may read it as true",
+    "background mode is rejected with a budget as %j: a provider may read it as true",
     async (value) => {
       const worker = await start({ text });
       worker.allow();
@@ -239,7 +245,7 @@ pricing: {openai/gpt: {input: 1, output: 1}, anthropic/claude: {input: 1, output
     },
   );
 
-  it("passes for a key without a budget", async () => {
+  it("background mode passes for a key without a budget", async () => {
     const worker = await start({ text });
     worker.allow();
     expect(worker.ask({ input: background("a", "openai/gpt", true) }).sent).toHaveLength(1);
@@ -247,7 +253,7 @@ pricing: {openai/gpt: {input: 1, output: 1}, anthropic/claude: {input: 1, output
 });
 
 describe("a prompt on ingress", () => {
-  it("is rejected before its guard and its target run", async () => {
+  it("a prompt on ingress is rejected before its guard and its target run", async () => {
     const text = readFileSync(
       join(import.meta.dirname, "../../config/prompt-targets/config.yaml"),
       "utf8",
@@ -274,7 +280,7 @@ describe("a prompt on ingress", () => {
 });
 
 describe("what is free", () => {
-  it("passes: counting tokens, the list of models", async () => {
+  it("a request that costs nothing passes: counting tokens, the list of models", async () => {
     const worker = await start();
     worker.allow({ all: { limit: 0 } });
     const counted = worker.ask({
@@ -292,7 +298,7 @@ describe("what is free", () => {
 });
 
 describe("gateway explain", () => {
-  it("shows which budgets apply, and rejects nothing", async () => {
+  it("gateway explain shows which budgets apply, and rejects nothing", async () => {
     const { model } = await start();
     const explainer = await Explainer.open({
       model,

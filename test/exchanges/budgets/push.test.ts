@@ -16,7 +16,7 @@ function limitOf(worker: Worker): { id: string; limit: number; resets: number } 
 }
 
 describe("a push", () => {
-  it("returns what all budgets have charged, and that Envoy has just started", async () => {
+  it("a push returns what all budgets have charged, and that Envoy has just started", async () => {
     const worker = await start();
     const body = send(worker.host, "/budgets", { budgets: [] }).response.body;
     const { fresh, budgets } = JSON.parse(Buffer.from(body).toString()) as Record<string, unknown>;
@@ -31,7 +31,7 @@ describe("a push", () => {
     });
   });
 
-  it("changes only the budgets that it lists, and ignores those of another configuration", async () => {
+  it("a push changes only the budgets that it lists, and ignores those of another configuration", async () => {
     const worker = await start();
     worker.allow({ research: { limit: 0 } });
     const other = { ...limitOf(worker), id: "0123456789abcdef" };
@@ -40,7 +40,7 @@ describe("a push", () => {
     expect(worker.ask({ key: "a" }).response.status).toBe(200);
   });
 
-  it("has no usage record", async () => {
+  it("a push has no usage record", async () => {
     const worker = await start();
     expect(send(worker.host, "/budgets", { budgets: [] }).filterState.size).toBe(0);
   });
@@ -50,12 +50,12 @@ describe("a push", () => {
     ["POST", "/", 404],
     ["POST", "/v1/chat/completions", 404],
     ["POST", "/budgets?", 404],
-  ])("is not %s %s", async (method, path, status) => {
+  ])("a request other than a push is not one: %s %s", async (method, path, status) => {
     const { host } = await start();
     expect(send(host, path, { budgets: [] }, method).response.status).toBe(status);
   });
 
-  it("that is not valid gets 400 and changes nothing", async () => {
+  it("an invalid push gets 400 and changes nothing", async () => {
     const worker = await start();
     worker.allow();
     const valid = limitOf(worker);
@@ -96,13 +96,13 @@ describe("a push", () => {
     }
   });
 
-  it("that is larger than 4 MiB gets 413", async () => {
+  it("a push of more than 4 MiB gets 413", async () => {
     const worker = await start();
     const body = Buffer.from(`{"budgets":[]${" ".repeat(4 << 20)}}`);
     expect(worker.push(body).status).toBe(413);
   });
 
-  it("of any bytes gets a response, and changes nothing unless it is valid", async () => {
+  it("a push of any bytes gets a response, and changes nothing unless it is valid", async () => {
     const worker = await start();
     worker.allow({ research: { limit: 1e12 } });
     const number = fc.oneof(fc.nat(), fc.double(), fc.constantFrom(-1, 1e18, 2 ** 53, 1.5));
@@ -131,7 +131,7 @@ describe("a push", () => {
     );
   });
 
-  it("sets 9,000 budgets at once", async () => {
+  it("one push sets 9,000 budgets", async () => {
     const keys = Array.from({ length: 9000 }, (_, index) => `k${String(index)}`);
     const worker = await start({
       adapt: (model) => {

@@ -93,7 +93,7 @@ describe.each([
   ["bedrock_mantle", `access_key: $KEY, region: eu-central-1, provider_interface: openai`],
   ["moonshotai", `access_key: $KEY`],
 ])("%s/*", (provider, more) => {
-  it("costs for every name what the control plane computes", async () => {
+  it("a name of the wildcard costs what the control plane computes", async () => {
     const text = `llm_providers: [{model: "${provider}/*", ${more}, base_url: "http://own.test/v1"}]\n`;
     const { costBy, listed } = await start(text);
     const names = [...new Set(namesIn(provider))];
@@ -108,7 +108,7 @@ describe("a wildcard", () => {
   const openai = (model: string) =>
     `llm_providers: [{model: "${model}", access_key: $KEY, base_url: "http://own.test/v1"}]\n`;
 
-  it("has the configuration's own price for all of its models", async () => {
+  it("a wildcard has the configured price for all of its models", async () => {
     const { document, costBy } = await start(
       `${openai("openai/*")}pricing: {"openai/*": {input: 1, output: 10}}\n`,
     );
@@ -117,17 +117,17 @@ describe("a wildcard", () => {
     expect(costBy("openai/anything")).toBe(120_000);
   });
 
-  it("multiplies the listed prices by a factor", async () => {
+  it("a wildcard multiplies the listed prices by a factor", async () => {
     const { costBy } = await start(`${openai("openai/*")}pricing: {"openai/*": {factor: 2}}\n`);
     expect(costBy("openai/gpt-4o")).toBe(2 * (20 * 2500 + 10 * 10_000));
   });
 
-  it("has no cost of a model that is not listed", async () => {
+  it("a wildcard has no cost of a model that is not listed", async () => {
     const { costBy } = await start(openai("openai/*"));
     expect(costBy("openai/no-such-model")).toBeUndefined();
   });
 
-  it("with a longer prefix has only the prices of its models", async () => {
+  it("a wildcard with a longer prefix has only the prices of its models", async () => {
     const { document, costBy } = await start(openai("openai/gpt-4*"));
     const all = (await start(openai("openai/*"))).document;
     expect(costBy("openai/gpt-4o-mini")).toBe(20 * 150 + 10 * 600);
@@ -136,7 +136,7 @@ describe("a wildcard", () => {
     expect(size(all.price_lists)).toBeLessThan(20_000);
   });
 
-  it("has no prices in the document without budgets and the cost header", () => {
+  it("a wildcard has no prices in the document without budgets and the cost header", () => {
     const result = loadConfiguration(
       { file: "gateway.yaml", text: openai("openai/*") },
       environment,

@@ -72,7 +72,7 @@ describe("whose budget", () => {
 });
 
 describe("several workers", () => {
-  it("share one budget", async () => {
+  it("several workers share one budget", async () => {
     const shared = new SharedData();
     const limit = "  - {model: openai/gpt, limit: {tokens: 60, unit: minute}}\n";
     const one = await start(limit, { shared });
@@ -81,7 +81,7 @@ describe("several workers", () => {
     expect(statuses).toEqual([200, 200, 429, 429]);
   });
 
-  it("lose no charge when they charge at the same time", async () => {
+  it("several workers lose no charge when they charge at the same time", async () => {
     const shared = new SharedData();
     const one = await start(THOUSAND, { shared });
     const two = await start(THOUSAND, { shared });
@@ -100,7 +100,7 @@ describe("several workers", () => {
     expect(remaining(one.ask())).toBe(1000 - 15 * 30);
   });
 
-  it("keep the budget after a reload; a new amount starts over, once", async () => {
+  it("several workers keep the budget after a reload; a new amount starts over, once", async () => {
     const shared = new SharedData();
     (await start(THOUSAND, { shared })).ask();
     expect(remaining((await start(THOUSAND, { shared })).ask())).toBe(970);

@@ -54,7 +54,7 @@ describe("limits of a key", () => {
     });
   });
 
-  it("apply in addition to those of a name", async () => {
+  it("limits of a key apply in addition to those of a name", async () => {
     const worker = await start(KEYS);
     const statuses = [1, 2, 3].map(() => asTeam(worker, "TEAM_B", { model: "fast" }).status);
     expect(statuses).toEqual([200, 200, 429]);
@@ -69,7 +69,7 @@ describe("limits of a key", () => {
 describe("limits of a key that Envoy's rate limit service counts", () => {
   const SERVICE = `${KEYS}ratelimit_service: {address: "127.0.0.1:8081"}\n`;
 
-  it("are checked and charged for its requests only", async () => {
+  it("limits of a key that the service counts are checked and charged for its requests only", async () => {
     const worker = await start(SERVICE);
     const state = (team: "TEAM_A" | "TEAM_B") =>
       worker.ask({
@@ -85,7 +85,7 @@ describe("limits of a key that Envoy's rate limit service counts", () => {
     expect([...state("TEAM_B").keys()].filter((name) => name.includes("limit"))).toEqual([]);
   });
 
-  it("are in the service's configuration", () => {
+  it("limits of a key that the service counts are in the service's configuration", () => {
     const text = `llm_providers: [{model: openai/gpt, access_key: $OPENAI_API_KEY}]
 model_aliases: {fast: {target: openai/gpt}}
 ratelimits:

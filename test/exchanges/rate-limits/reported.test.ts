@@ -28,7 +28,7 @@ describe("a response is charged by the usage that it reports", () => {
     });
   }
 
-  it("when a chat client has asked for the usage itself", async () => {
+  it("a response is charged by its usage when a chat client has requested the usage itself", async () => {
     const worker = await start(THOUSAND);
     const first = worker.ask({ stream: true, wantsUsage: true });
     expect(Buffer.from(first.response.body).toString()).toBe(CHAT.stream.map(event).join(""));
@@ -39,7 +39,7 @@ describe("a response is charged by the usage that it reports", () => {
     ["chat", "openai/gpt"],
     ["messages", "anthropic/claude"],
   ] as const)(
-    "and a %s response passes byte for byte: a stream when it comes, a complete one when it is whole",
+    "a %s response passes byte for byte and is charged: a stream when it comes, a complete one when it is whole",
     async (dialect, model) => {
       const worker = await start(BOTH);
       for (const stream of [false, true]) {
@@ -60,7 +60,7 @@ describe("a response is charged by the usage that it reports", () => {
     },
   );
 
-  it("and half of a complete response is an error, which is not charged", async () => {
+  it("a half response is an error, which is not charged", async () => {
     const worker = await start(THOUSAND);
     const whole = Buffer.concat(
       (providerResponse("chat", false).chunks ?? []).map((one) => Buffer.from(one)),
@@ -74,7 +74,7 @@ describe("a response is charged by the usage that it reports", () => {
     expect(remaining(worker.ask())).toBe(1000);
   });
 
-  it("and one with trailers and without usage costs no more than what was sent", async () => {
+  it("a response with trailers and without usage costs no more than what was sent", async () => {
     const worker = await start(THOUSAND);
     const chunks = [Buffer.from('{"choices":[]}')];
     worker.ask({
@@ -83,7 +83,7 @@ describe("a response is charged by the usage that it reports", () => {
     expect(remaining(worker.ask())).toBeGreaterThan(950);
   });
 
-  it("and one of more than 8 MiB passes when it comes, charged by its length", async () => {
+  it("a response of more than 8 MiB passes when it comes, charged by its length", async () => {
     const worker = await start(THOUSAND);
     const half = Buffer.concat([Buffer.from('{"x":"'), Buffer.alloc(5 << 20, "x")]);
     const chunks = [half, Buffer.alloc(5 << 20, "x"), Buffer.from('"}')];
@@ -95,7 +95,7 @@ describe("a response is charged by the usage that it reports", () => {
     expect(worker.ask().response.status).toBe(429);
   });
 
-  it("and an error is not charged", async () => {
+  it("an error is not charged", async () => {
     const worker = await start(THOUSAND);
     const body = Buffer.from('{"error":{"message":"no","type":"x","param":null,"code":null}}');
     const upstream: UpstreamResponse = {

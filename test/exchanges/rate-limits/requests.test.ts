@@ -20,7 +20,7 @@ describe("limits of requests", () => {
     expect(worker.ask().response.status).toBe(429);
   });
 
-  it("besides one of tokens", async () => {
+  it("limits of requests apply besides one of tokens", async () => {
     const worker = await start(
       "  - {model: openai/gpt, limit: {requests: 5, tokens: 100, unit: minute}}\n",
     );

@@ -62,7 +62,7 @@ ratelimit_service: {address: "127.0.0.1:8081"}
     expect(state(worker.ask({ upstream }))).toEqual({});
   });
 
-  it("of several models the one that is asked first is looked at, the one that serves is charged", async () => {
+  it("the limit of the first model is checked, and the one of the model that serves is charged", async () => {
     const worker = await start(SERVICE, {
       adapt: (model) => {
         model.targetSets = [{ name: "best", targets: [0, 1], retry: RETRY }];
@@ -132,10 +132,13 @@ ratelimit_service: {address: "127.0.0.1:8081"}
         ["x-ratelimit-reset", "-1"],
       ],
     ],
-  ] as [[string, string][]][])("and headers that mean nothing do no harm: %j", async (headers) => {
-    const worker = await start(SERVICE);
-    const good = providerResponse("chat", false);
-    const upstream = { ...good, headers: [...good.headers, ...headers] };
-    expect(worker.ask({ upstream }).response.status).toBe(200);
-  });
+  ] as [[string, string][]][])(
+    "headers of the rate limit service without a meaning do no harm: %j",
+    async (headers) => {
+      const worker = await start(SERVICE);
+      const good = providerResponse("chat", false);
+      const upstream = { ...good, headers: [...good.headers, ...headers] };
+      expect(worker.ask({ upstream }).response.status).toBe(200);
+    },
+  );
 });

@@ -24,7 +24,7 @@ describe("a name that stands for several models", () => {
     ending: "complete",
   };
 
-  it("charges the model that served, and the name", async () => {
+  it("a name for several models charges the model that served, and the name", async () => {
     const worker = await start(BOTH.replaceAll("1000", "500"), { adapt });
     const upstream: ExchangeInput["upstream"] = ({ attempt }) =>
       attempt === 0 ? down : providerResponse("messages", false);
@@ -40,7 +40,7 @@ describe("a name that stands for several models", () => {
 
   const LITTLE = "  - {model: openai/gpt, limit: {tokens: 30, unit: minute}}\n";
 
-  it("uses the next model if the first has no budget left", async () => {
+  it("a name for several models uses the next model if the first has no budget left", async () => {
     const worker = await start(LITTLE, { adapt });
     worker.ask();
     const upstream = () => providerResponse("messages", false);
@@ -49,7 +49,7 @@ describe("a name that stands for several models", () => {
     expect(sent.map(({ path }) => path)).toEqual(["/v1/messages"]);
   });
 
-  it("is refused when no model has anything left", async () => {
+  it("a name for several models is refused when no model has a budget left", async () => {
     const other = LITTLE.replace("openai/gpt", "anthropic/claude");
     const worker = await start(LITTLE + other, { adapt });
     worker.ask();

@@ -64,13 +64,13 @@ const NAMES = new Map([
 ]);
 
 describe("a dump of callgrind", () => {
-  it("gives each function's own instructions, which add up to the total", () => {
+  it("a dump of callgrind gives each function's own instructions, which add up to the total", () => {
     const { total, self } = parseProfile(DUMP);
     expect([...self.values()].reduce((sum, one) => sum + one, 0)).toBe(total);
     expect(self.get("0x0000000000000010")).toBe(120);
   });
 
-  it("lists the filter's share by callbacks, calls into Envoy and files, for each request", () => {
+  it("a dump of callgrind lists the filter's share by callbacks, calls into Envoy and files, for each request", () => {
     const tables = filterTables(ONE, parseProfile(DUMP), NAMES, 2).join("\n");
     expect(tables).toContain("| `proxy_on_request_headers` | 2.00 | 200 |");
     expect(tables).toContain("| `filter/bytes/json/tape/Tape#member` | 3.00 | 30 |");
@@ -78,12 +78,12 @@ describe("a dump of callgrind", () => {
     expect(tables).toContain("the filter's own code, 160 instructions");
   });
 
-  it("gives the filter's own instructions by stage", () => {
+  it("a dump of callgrind gives the filter's own instructions by stage", () => {
     const stages = selfByStage(parseProfile(DUMP), NAMES);
     expect(stages.get("bytes")).toBe(200);
   });
 
-  it("gives the sum of some events, of which a line leaves out the last zeros", () => {
+  it("a dump of callgrind gives the sum of some events, of which a line leaves out the last zeros", () => {
     const dump = DUMP.replace("events: Ir", "events: Ir I1mr ILmr")
       .replace("0 600", "0 600 7")
       .replace("+3 20", "+3 20 1 2")
@@ -95,7 +95,7 @@ describe("a dump of callgrind", () => {
     expect(parseProfile(dump).total).toBe(1000);
   });
 
-  it("does not guess where the filter's functions are not known", () => {
+  it("a dump of callgrind gives no guess where the filter's functions are not known", () => {
     const tables = filterTables(ONE, parseProfile(DUMP), new Map(), 2);
     expect(tables).toEqual([
       "a16: the filter's functions cannot be told apart in this Envoy's memory.",

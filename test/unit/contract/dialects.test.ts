@@ -27,18 +27,18 @@ describe("a kind of credential", () => {
     },
   );
 
-  it("has a name and a header that no other kind has", () => {
+  it("a kind of credential has a name and a header that no other kind has", () => {
     for (const key of ["name", "header"] as const)
       expect(new Set(CREDENTIAL_KINDS.map((kind) => kind[key])).size).toBe(CREDENTIAL_KINDS.length);
   });
 });
 
 describe.each(DIALECTS)("the dialect $name", ({ name, path, basePath }) => {
-  it("has a folder in the filter", () => {
+  it("a dialect has a folder in the filter", () => {
     expect(existsSync(`filter/dialects/${folderOf(name)}/dialect.ts`)).toBe(true);
   });
 
-  it("has an endpoint below its base path", () => {
+  it("a dialect has an endpoint below its base path", () => {
     expect(path.startsWith(`${basePath}/`)).toBe(true);
   });
 });
@@ -46,12 +46,12 @@ describe.each(DIALECTS)("the dialect $name", ({ name, path, basePath }) => {
 const OF_CLIENTS = DIALECTS.filter(({ hasClients }) => hasClients);
 
 describe.each(OF_CLIENTS)("the dialect $name, for clients", ({ errorBody, errorType }) => {
-  it("has an error body that is JSON", () => {
+  it("a client dialect has an error body that is JSON", () => {
     const values = errorBody.replaceAll("$details", "").replaceAll(/\$[a-z_]+/g, '"x"');
     expect(JSON.parse(values)).toMatchObject({ error: { type: "x", message: "x" } });
   });
 
-  it("has a type for each error status", () => {
+  it("a client dialect has a type for each error status", () => {
     for (let status = 400; status < 600; status++)
       expect(errorType(status)).toMatch(/_error$|_large$/);
   });

@@ -11,7 +11,7 @@ describe("the table of endpoints", () => {
     expect(page).toContain(`\`${path}\``);
   });
 
-  it("has no row that an earlier one hides", () => {
+  it("the table of endpoints has no row that an earlier one hides", () => {
     served.forEach((row, index) => {
       const hiding = served
         .slice(0, index)
@@ -24,13 +24,13 @@ describe("the table of endpoints", () => {
     });
   });
 
-  it("sends no request without a model to a provider by default", () => {
+  it("no request without a model goes to a provider by default", () => {
     const stored = ENDPOINTS.filter(({ hasModel, isLocal }) => !hasModel && !isLocal);
     expect(stored.length).toBeGreaterThan(0);
     for (const row of stored) expect(row).toMatchObject({ isForModels: true, isOnIngress: false });
   });
 
-  it("never sends embeddings to another model", () => {
+  it("embeddings never go to another model", () => {
     const row = ENDPOINTS.find(({ path }) => path === "/v1/embeddings");
     expect(row).toMatchObject({ isInference: false });
   });

@@ -18,7 +18,7 @@ function pages(command: Command, parents: string[] = []): string[] {
   ];
 }
 
-it("matches the reference page", async () => {
+it("the command line matches the reference page", async () => {
   vi.stubEnv(CALLED_AS, "gateway");
   vi.stubEnv("COLUMNS", "80");
   const text = pages(buildProgram()).join("\n\n");

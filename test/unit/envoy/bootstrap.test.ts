@@ -76,7 +76,7 @@ it.each([...templates])("the template '%s' is as its golden file", (name, part) 
 describe.each(Object.entries(GOLDEN_MODELS))("%s", (name, model) => {
   const yaml = toYaml(renderBootstrap(model, PLACE));
 
-  it("differs from the templates as its golden file lists", () => {
+  it("the rendered configuration differs from the templates as its golden file lists", () => {
     expectGolden(
       name,
       "envoy.yaml",
@@ -84,15 +84,15 @@ describe.each(Object.entries(GOLDEN_MODELS))("%s", (name, model) => {
     );
   });
 
-  it("has the filter document of its golden file", () => {
+  it("the rendered configuration has the filter document of its golden file", () => {
     expectGolden(name, "filter.json", `${compactJson(partOf(model, FILTER_DOCUMENT))}\n`);
   });
 
-  it("is the same twice, also from a copy of the model", () => {
+  it("the rendered configuration is the same twice, also from a copy of the model", () => {
     expect(toYaml(renderBootstrap(structuredClone(model), PLACE))).toBe(yaml);
   });
 
-  it("reads back from YAML 1.2 and 1.1 as the builders made it", () => {
+  it("the rendered configuration reads back from YAML 1.2 and 1.1 as the builders made it", () => {
     const bootstrap: unknown = JSON.parse(JSON.stringify(renderBootstrap(model, PLACE)));
     expect(parse(yaml)).toEqual(bootstrap);
     expect(parse(yaml, { version: "1.1" })).toEqual(bootstrap);
@@ -100,7 +100,7 @@ describe.each(Object.entries(GOLDEN_MODELS))("%s", (name, model) => {
   });
 });
 
-it("streams are limited by timeouts that no event has to set again", () => {
+it("timeouts that no event has to set again limit streams", () => {
   const { "prompt-targets": model } = GOLDEN_MODELS;
   if (model === undefined) throw new Error("no such golden model");
   const yaml = toYaml(renderBootstrap(model, PLACE));
@@ -128,7 +128,7 @@ it("the rendered file holds names of secrets and no value", () => {
   }
 });
 
-it("has no golden file of a model that is gone", () => {
+it("a golden file exists for no model that is gone", () => {
   const expected = [
     ...[...templates.keys()].map((name) => join("templates", fileOf(name))),
     ...Object.keys(GOLDEN_MODELS).flatMap((name) => [
@@ -140,7 +140,7 @@ it("has no golden file of a model that is gone", () => {
   expect(files.filter((file) => /\.(yaml|json)$/.test(file)).sort()).toEqual(expected.sort());
 });
 
-it("keeps idle client connections for client_idle_timeout, 15 minutes by default", () => {
+it("idle client connections are kept for client_idle_timeout, 15 minutes by default", () => {
   const { "prompt-targets": model } = GOLDEN_MODELS;
   if (model === undefined) throw new Error("no such golden model");
   const idle = (settings: Partial<GatewayModel>) => {

@@ -10,6 +10,6 @@ it.each([
   [1024, 384],
   [2048, 896],
   [16_384, 8064],
-])("of %i MiB Envoy may use %i MiB, so that the programs have 256 MiB", (memory, expected) => {
+])("Envoy may use, of %i MiB, %i MiB, so that the programs have 256 MiB", (memory, expected) => {
   expect(defaultLimit(memory * MIB) / MIB).toBe(expected);
 });

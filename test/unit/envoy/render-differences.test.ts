@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import type { Value } from "../../../envoy/envoy-types.ts";
 import { differences } from "./render/differences.ts";
 
-it("lists changed, absent and added members by path", () => {
+it("changed, absent and added members are listed by path", () => {
   const from = {
     a: { b: 1, c: 2 },
     filters: [
@@ -28,12 +28,12 @@ it("lists changed, absent and added members by path", () => {
   ]);
 });
 
-it("lists items that an array has more or fewer of by their range", () => {
+it("items that an array has more or fewer of are listed by their range", () => {
   expect(differences([1, 2, 5], [1, 2, 3, 4, 5])).toEqual([{ path: "[2-2]", is: [3, 4] }]);
   expect(differences([1, 2, 3, 4], [1, 4])).toEqual([{ path: "[1-3]", is: [] }]);
 });
 
-it("is empty for equal values only, and never the same for two different values", () => {
+it("the list of differences is empty for equal values only, and never the same for two different values", () => {
   const leaf = fc.constantFrom<Value>(0, 1, "a", null, true);
   const { value } = fc.letrec<{ value: Value }>((tie) => ({
     value: fc.oneof(

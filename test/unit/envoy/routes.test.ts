@@ -37,15 +37,15 @@ describe("an attempt may be silent for", () => {
     expect(tryTimes(count, { attempts })).toEqual([time, "15s"]);
   });
 
-  it("as long as the listener allows, if no other model follows", () => {
+  it("an attempt may be silent as long as the listener allows, if no other model follows", () => {
     expect(tryTimes(1, { attempts: 2 })).toEqual([undefined, undefined]);
   });
 
-  it("as long as the listener allows, if silence is no reason for another attempt", () => {
+  it("an attempt may be silent as long as the listener allows, if silence is no reason for another attempt", () => {
     expect(tryTimes(2, { afterReset: false })).toEqual([undefined, undefined]);
   });
 
-  it("uses the configured times", () => {
+  it("an attempt may be silent for the configured times", () => {
     expect(tryTimes(2, { perTryTimeoutMs: 2_000 })).toEqual(["2s", "2s"]);
     expect(tryTimes(2, { firstByteTimeoutMs: 3_000 })).toEqual(["20s", "3s"]);
   });

@@ -12,7 +12,7 @@ function namesOf(text: string): [string, string | undefined][] {
 }
 
 describe("client names", () => {
-  it("lists for each model its whole, given and bare name, then the aliases", () => {
+  it("client names list for each model its whole, given and bare name, then the aliases", () => {
     expect(
       namesOf(`
 llm_providers:
@@ -31,7 +31,7 @@ model_aliases:
     ]);
   });
 
-  it("takes the provider before the first slash", () => {
+  it("client names have the provider before the first slash", () => {
     expect(namesOf("llm_providers: [{ model: ollama/meta-llama/Llama-3.3:70b }]")).toEqual([
       ["ollama/meta-llama/Llama-3.3:70b", "ollama/meta-llama/Llama-3.3:70b"],
       ["meta-llama/Llama-3.3:70b", "ollama/meta-llama/Llama-3.3:70b"],
@@ -41,7 +41,7 @@ model_aliases:
   it.each([
     ["the first of those that share it", "false", "ollama/shared"],
     ["the default one of those that share it", "true", "vllm/shared"],
-  ])("gives a bare name to %s", (_rule, isDefault, owner) => {
+  ])("a bare name belongs to %s", (_rule, isDefault, owner) => {
     const names = namesOf(`
 llm_providers:
   - { model: ollama/shared }
@@ -50,7 +50,7 @@ llm_providers:
     expect(new Map(names).get("shared")).toBe(owner);
   });
 
-  it("prefers a whole name to a bare one", () => {
+  it("a whole name precedes a bare one", () => {
     const names = namesOf(`
 llm_providers:
   - { model: ollama/demo/x }
@@ -59,7 +59,7 @@ llm_providers:
     expect(new Map(names).get("demo/x")).toBe("demo/x");
   });
 
-  it("prefers a given name to a bare one", () => {
+  it("a given name precedes a bare one", () => {
     const names = namesOf(`
 llm_providers:
   - { model: ollama/x }
@@ -68,7 +68,7 @@ llm_providers:
     expect(new Map(names).get("x")).toBe("demo/x");
   });
 
-  it("never lists none, which leaves the choice to the gateway", () => {
+  it("the name none, which leaves the choice to the gateway, is never listed", () => {
     expect(namesOf("llm_providers: [{ model: ollama/none }]")).toEqual([
       ["ollama/none", "ollama/none"],
     ]);

@@ -116,7 +116,7 @@ describe("kinds of tokens", () => {
     );
   });
 
-  it("have the rates of the input's tier, all of them", () => {
+  it("kinds of tokens have the rates of the input's tier, all of them", () => {
     const parts = { cache_read: 100_000, cache_write: 50_000, output: 1000 };
     expect(cost(CLAUDE, { input: 200_000, ...parts })).toBe(
       50_000 * 3000 + 100_000 * 300 + 50_000 * 3750 + 1000 * 15_000,
@@ -126,7 +126,7 @@ describe("kinds of tokens", () => {
     );
   });
 
-  it("of a price of one's own fall back to the next one", () => {
+  it("kinds of tokens of a configured price fall back to the next one", () => {
     const own = (rates: string) => `pricing: { ${CLAUDE}: { input: 2, ${rates} } }\n`;
     const record = { input: 100, cache_write: 100, cache_write_1h: 100 };
     expect(cost(CLAUDE, record, own("output: 3"))).toBe(200_000);
@@ -134,7 +134,7 @@ describe("kinds of tokens", () => {
     expect(cost(CLAUDE, record, own("cache_write: 2.5, cache_write_1h: 4"))).toBe(400_000);
   });
 
-  it("are rounded once, to a nano-dollar", () => {
+  it("kinds of tokens are rounded once, to a nano-dollar", () => {
     const own = `pricing: { ${CLAUDE}: { input: 0.0004, output: 0.0003 } }\n`;
     expect(cost(CLAUDE, { input: 1, output: 0 }, own)).toBe(0);
     expect(cost(CLAUDE, { input: 1, output: 1 }, own)).toBe(1);

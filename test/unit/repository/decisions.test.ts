@@ -10,13 +10,13 @@ const STATUS =
   /^Status: (?:accepted|superseded by \[[^\]]+\]\([^)]+\)), \d{4}-\d{2}-\d{2}[^\n]*\.$/;
 
 describe("docs/decisions", () => {
-  it("has an index line for each record", () => {
+  it("docs/decisions has an index line for each record", () => {
     const index = readFileSync(join(FOLDER, "README.md"), "utf8");
     const listed = [...index.matchAll(/^- \[[^\]]+\]\((2[^)]+)\): .+$/gm)].map(([, file]) => file);
     expect(listed).toEqual([...RECORDS].sort());
   });
 
-  it.each(RECORDS)("has the form of a record in %s", (file) => {
+  it.each(RECORDS)("a decision record has the common form: %s", (file) => {
     const text = readFileSync(join(FOLDER, file), "utf8");
     const [title = "", , status = ""] = text.split("\n");
     expect(title).toMatch(/^# \S/);
@@ -29,7 +29,7 @@ describe("docs/decisions", () => {
     ]);
   });
 
-  it("is cited by names that exist", () => {
+  it("a decision record is cited by a name that exists", () => {
     const sources = globSync(
       ["contract", "control-plane", "envoy", "filter", "model", "scripts", "test"].map(
         (folder) => `${folder}/**/*.ts`,

@@ -35,7 +35,7 @@ function linksOf(text: string): string[] {
   return [...inline, ...definitions].map(([, target = ""]) => target);
 }
 
-it("finds the pages", () => {
+it("a link's target is among the pages", () => {
   expect(PAGES).toEqual(expect.arrayContaining(["README.md", join("docs", "faults.md")]));
 });
 

@@ -81,13 +81,13 @@ function check(text: string): string[] {
 }
 
 describe("a configuration in the documentation", () => {
-  it("is found on many pages", () => {
+  it("configurations are found on many pages of the documentation", () => {
     expect(configurations.length).toBeGreaterThan(40);
     expect(base).toBeDefined();
   });
 
   it.each(configurations.map(({ place, text }) => [place, text] as const))(
-    "is valid: %s",
+    "a configuration in the documentation is valid: %s",
     (_, text) => {
       const own = (parse(text) ?? {}) as Record<string, unknown>;
       const isWhole = Object.hasOwn(own, "llm_providers");

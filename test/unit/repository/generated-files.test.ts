@@ -21,7 +21,7 @@ function goldenCases(isProblem: boolean): string[] {
 }
 
 describe("generated files", () => {
-  it("match the schema (if not: node scripts/generate.ts)", async () => {
+  it("generated files match the schema (if not: node scripts/generate.ts)", async () => {
     expect((await staleFiles()).map(({ file }) => file)).toEqual([]);
   });
 
@@ -52,14 +52,14 @@ describe("generated files", () => {
 describe("the JSON Schema", () => {
   const schema = z.fromJSONSchema(editorJsonSchema() as z.core.JSONSchema.BaseSchema);
 
-  it.each(goldenCases(false))("accepts %s", (name) => {
+  it.each(goldenCases(false))("the JSON Schema accepts %s", (name) => {
     const text = readFileSync(`${goldens}/${name}/config.yaml`, "utf8");
     const result = schema.safeParse(parseYaml(text, { merge: true }));
     expect(result.error?.issues ?? []).toEqual([]);
   });
 
   it.each(["problem-unknown-keys", "problem-wrong-types", "problem-listeners"])(
-    "refuses %s",
+    "the JSON Schema refuses %s",
     (name) => {
       const text = readFileSync(`${goldens}/${name}/config.yaml`, "utf8");
       expect(schema.safeParse(parseYaml(text)).success).toBe(false);

@@ -17,12 +17,12 @@ const recipes = page
 const WITHOUT_FILES = ["Add an exchange case", "Record a decision"];
 
 describe("CONTRIBUTING.md", () => {
-  it("lists files in each recipe", () => {
+  it("each recipe of CONTRIBUTING.md lists files", () => {
     const bare = recipes.filter(({ paths }) => paths.length === 0).map(({ title }) => title);
     expect(bare).toEqual(WITHOUT_FILES);
   });
 
-  it.each(recipes)("names files that exist in the recipe: $title", ({ paths }) => {
+  it.each(recipes)("each file of the recipe exists: $title", ({ paths }) => {
     const isMissing = (path: string) =>
       globSync(path.replaceAll(/<\w+>/g, "*"), { cwd: ROOT }).length === 0;
     expect(paths.filter(isMissing)).toEqual([]);

@@ -12,13 +12,13 @@ const guarantees =
     ?.split(/^- /m)
     .slice(1) ?? [];
 
-it("names tests that exist", () => {
+it("the threat model names tests that exist", () => {
   const named = [...page.matchAll(/`(test\/[^`]+)`/g)].map(([, path = ""]) => path);
   expect(named.length).toBeGreaterThan(30);
   expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
-it("names a test for every guarantee", () => {
+it("the threat model names a test for every guarantee", () => {
   expect(guarantees.length).toBeGreaterThan(30);
   expect(guarantees.filter((text) => !/^ {2}Tests: `test\//m.test(text))).toEqual([]);
 });

@@ -80,12 +80,12 @@ describe("dependencies", () => {
       {},
       false,
     ],
-  ])("are compared with the lock file: %s", (_, wanted, installed, expected) => {
+  ])("dependencies are compared with the lock file: %s", (_, wanted, installed, expected) => {
     write(wanted, installed);
     expect(dependenciesAreCurrent(directory)).toBe(expected);
   });
 
-  it("of this checkout are current", () => {
+  it("dependencies of this checkout are current", () => {
     expect(dependenciesAreCurrent(ROOT)).toBe(true);
   });
 
@@ -95,13 +95,13 @@ describe("dependencies", () => {
     ["npm error network getaddrinfo ENOTFOUND registry", /registry cannot be reached/],
     ["npm error code EACCES", /cannot be written/],
     ["npm error something else", /npm ci --ignore-scripts/],
-  ])("that cannot be installed come with advice: %s", (output, advice) => {
+  ])("dependencies that cannot be installed come with advice: %s", (output, advice) => {
     expect(adviceFor(output)).toMatch(advice);
   });
 });
 
 describe("Envoy", () => {
-  it("is the one in ENVOY_BIN, before any other", () => {
+  it("Envoy is the one in ENVOY_BIN, before any other", () => {
     const file = writeProgram(join(directory, "mine"), "");
     expect(findEnvoy({ ENVOY_BIN: file, PATH: "", HOME: directory })).toEqual({
       file,
@@ -109,22 +109,22 @@ describe("Envoy", () => {
     });
   });
 
-  it("in ENVOY_BIN must be a program", () => {
+  it("Envoy in ENVOY_BIN must be a program", () => {
     expect(() => findEnvoy({ ENVOY_BIN: join(directory, "none") })).toThrow(/ENVOY_BIN is .*none/);
     expect(() => findEnvoy({ ENVOY_BIN: directory })).toThrow(/not an executable/);
   });
 
-  it("on PATH is no wrapper script, which would swallow signals", () => {
+  it("Envoy on PATH is no wrapper script, which would swallow signals", () => {
     writeProgram(join(directory, "bin/envoy"), "#!/bin/sh\necho version: x/1.40.0/Clean\n");
     expect(findEnvoy({ PATH: join(directory, "bin"), HOME: directory })).toBeUndefined();
   });
 
-  it("on PATH must have the right version", () => {
+  it("Envoy on PATH must have the right version", () => {
     writeProgram(join(directory, "bin/envoy"), readFileSync("/bin/true"));
     expect(findEnvoy({ PATH: join(directory, "bin"), HOME: directory })).toBeUndefined();
   });
 
-  it("in the cache is found by XDG_CACHE_HOME or HOME", () => {
+  it("Envoy in the cache is found by XDG_CACHE_HOME or HOME", () => {
     const cached = cachedEnvoyFile({ XDG_CACHE_HOME: directory });
     expect(cached).toBe(join(directory, `gateway/envoy-${ENVOY_VERSION}/envoy`));
     expect(cachedEnvoyFile({ HOME: directory })).toContain(join(directory, ".cache/gateway"));
@@ -133,7 +133,7 @@ describe("Envoy", () => {
     expect(findEnvoy({ PATH: "", XDG_CACHE_HOME: directory })?.source).toBe("cache");
   });
 
-  it("in the cache is downloaded again if a part of it is missing", () => {
+  it("Envoy in the cache is downloaded again if a part of it is missing", () => {
     const cached = cachedEnvoyFile({ XDG_CACHE_HOME: directory });
     writeProgram(cached, "#!/bin/sh\n");
     expect(findEnvoy({ PATH: "", XDG_CACHE_HOME: directory })).toBeUndefined();
@@ -141,7 +141,7 @@ describe("Envoy", () => {
 });
 
 describe("the version", () => {
-  it("is the same in package, command line and filter", () => {
+  it("the version is the same in package, command line and filter", () => {
     const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
       version: string;
     };
@@ -161,11 +161,14 @@ describe("the closing line of a test run", () => {
     [[file("failed", "passed", "failed"), file("passed", "passed")], "2 passed, 1 failed"],
     [[file("failed"), file("passed", "passed")], "1 passed, 1 failed"],
     [[file("failed", "passed")], "1 passed, 1 failed"],
-  ])("counts tests, and files that broke outside a test", (testResults, line) => {
-    expect(summary(JSON.stringify({ testResults }))).toBe(line);
-  });
+  ])(
+    "the closing line of a test run counts tests, and files that broke outside a test",
+    (testResults, line) => {
+      expect(summary(JSON.stringify({ testResults }))).toBe(line);
+    },
+  );
 
-  it("is a failure when the tests did not run", () => {
+  it("the closing line of a test run is a failure when the tests did not run", () => {
     expect(summary("")).toMatch(/^0 passed, 1 failed/);
   });
 });

@@ -21,7 +21,7 @@ afterEach(() => {
 describe("the configuration file", () => {
   const yaml = "llm_providers:\n  - model: openai/gpt-4o\n    access_key: $OPENAI_API_KEY\n";
 
-  it("is the argument, or the first of the usual names", () => {
+  it("the configuration file is the argument, or the first of the usual names", () => {
     for (const name of ["arch_config.yaml", "config.yaml"])
       writeFileSync(join(directory, name), "");
     expect(findConfiguration(undefined, directory).name).toBe("config.yaml");
@@ -34,7 +34,7 @@ describe("the configuration file", () => {
     });
   });
 
-  it("is required by validate; other commands use the built-in one, which is valid", () => {
+  it("the configuration file is required by validate; other commands use the built-in one, which is valid", () => {
     expect(() => findConfiguration(undefined, directory)).toThrow(/no configuration in/);
     const file = findConfigurationOrBuiltIn(undefined, directory);
     expect(file.isBuiltIn).toBe(true);
@@ -44,7 +44,7 @@ describe("the configuration file", () => {
     expect(model.targets[0]?.address.kind).toBe("embedded");
   });
 
-  it("is read with the .env beside it; the process environment takes precedence", () => {
+  it("the configuration file is read with the .env beside it; the process environment takes precedence", () => {
     writeFileSync(join(directory, "gateway.yaml"), yaml);
     writeFileSync(join(directory, ".env"), "OPENAI_API_KEY='from-file'\nOTHER=x # note\n");
     const file = findConfiguration(undefined, directory);
@@ -56,7 +56,7 @@ describe("the configuration file", () => {
     expect(environment["OPENAI_API_KEY"]).toBe("from-shell");
   });
 
-  it("ends with exit code 2 and all problems if invalid, or if it cannot be read", () => {
+  it("an invalid configuration file ends the command with exit code 2 and all problems, also if it cannot be read", () => {
     writeFileSync(join(directory, "gateway.yaml"), yaml);
     const read = (name: string) => readConfiguration(findConfiguration(name, directory), {});
     expect(() => read("gateway.yaml")).toThrow(ConfigurationProblems);

@@ -26,7 +26,7 @@ function place(files: Record<string, object>): void {
 }
 
 describe("an installation", () => {
-  it("is this checkout", () => {
+  it("an installation is this checkout", () => {
     const root = join(import.meta.dirname, "../../../..");
     expect(installation()).toEqual({ kind: "checkout", directory: root });
   });
@@ -36,13 +36,13 @@ describe("an installation", () => {
     ["lib/node_modules/@acme/gateway", { name: "@acme/gateway" }, "@acme/gateway", "global"],
     ["project/node_modules/@acme/gateway", { name: "@acme/gateway" }, "@acme/gateway", "local"],
     [".npm/_npx/1/node_modules/gateway", { name: "gateway", private: true }, undefined, "npx"],
-  ])("is a package: %s", (folder, manifest, name, by) => {
+  ])("an installation is a package: %s", (folder, manifest, name, by) => {
     place({ [`${folder}/bin/gateway`]: {}, [`${folder}/package.json`]: manifest });
     const here = join(directory, folder, "build/compiled");
     expect(installation(here)).toEqual({ kind: "package", name, by });
   });
 
-  it("is the image", () => {
+  it("an installation is the image", () => {
     expect(installation(join(directory, "opt/gateway"))).toEqual({ kind: "image" });
   });
 });
@@ -54,7 +54,7 @@ describe("the newest version", () => {
     chmodSync(join(directory, "npm"), 0o755);
   }
 
-  it("is what npm prints", () => {
+  it("the newest version is printed by npm", () => {
     placeNpm("echo '\"1.2.3\"'");
     expect(newest()).toBe("1.2.3");
   });
@@ -65,7 +65,7 @@ describe("the newest version", () => {
     ["something else", "echo 'npm notice'", /npm printed no version/],
     ["a missing file of npm", "echo 'npm error ENOENT: package.json' >&2; exit 1", /package\.json/],
     ["no network", "echo 'npm error ENOTFOUND' >&2; exit 1", /cannot be reached/],
-  ])("is not known: %s", (_, script, message) => {
+  ])("the newest version is not known: %s", (_, script, message) => {
     if (script !== undefined) placeNpm(script);
     expect(
       script === undefined ? () => newestVersion("gateway", { PATH: directory }) : newest,

@@ -35,7 +35,7 @@ function expectSound(text: string, result: LoadResult): void {
 }
 
 describe("any text", () => {
-  it("as bytes gives a model or problems", () => {
+  it("a text of any bytes gives a model or problems", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 400 }), (text) => {
         expectSound(text, load(text));
@@ -44,7 +44,7 @@ describe("any text", () => {
     );
   });
 
-  it("of YAML's own characters gives a model or problems", () => {
+  it("a text of YAML's characters gives a model or problems", () => {
     const piece = fc.constantFrom(
       ..."abc:-[]{}&*!|>'\"#%@`,?$\n\n\n  \t".split(""),
       ...["llm_providers", "listeners", "model: ", "- ", ": ", "<<", "*a", "&a ", "---\n", "${A}"],
@@ -81,7 +81,7 @@ describe("any text", () => {
     );
   });
 
-  it("of any values under the known keys gives a model or problems", () => {
+  it("a text of any values under the known keys gives a model or problems", () => {
     const word = fc.constantFrom(
       ...["version", "listeners", "ingress", "egress", "port", "address", "timeout", "type"],
       ...["llm_providers", "model_providers", "model", "access_key", "headers", "base_url", "name"],
@@ -129,7 +129,7 @@ describe("any text", () => {
     );
   });
 
-  it("is refused when it is nested absurdly or is absurdly long", () => {
+  it("a text that is nested absurdly or is absurdly long is refused", () => {
     for (const text of [
       "[".repeat(100_000),
       `${"a: ".repeat(5000)}b`,
@@ -140,7 +140,7 @@ describe("any text", () => {
     }
   });
 
-  it("is not changed by how lines end", () => {
+  it("a text gives the same however its lines end", () => {
     for (const text of texts) {
       expect(report(load(text.replaceAll("\n", "\r\n")))).toBe(report(load(text)));
     }
@@ -172,7 +172,7 @@ describe("a literal secret", () => {
   ];
 
   it.each(places.map((place, index) => [index, place] as const))(
-    "is refused and not repeated, whatever it is (place %d)",
+    "a literal secret is refused and not repeated, whatever it is (place %d)",
     (_index, place) => {
       fc.assert(
         fc.property(anyText, (key) => {
@@ -188,7 +188,7 @@ describe("a literal secret", () => {
     },
   );
 
-  it("that looks like a key is not repeated from anywhere", () => {
+  it("a literal secret that looks like a key is not repeated from anywhere", () => {
     const shapes: ((key: string) => unknown)[] = [
       (key) => ({ llm_providers: [{ model: key }] }),
       (key) => ({ llm_providers: [{ model: `${key}/x` }] }),
@@ -217,7 +217,7 @@ describe("a literal secret", () => {
     );
   });
 
-  it("is not repeated from a damaged file", () => {
+  it("a literal secret is not repeated from a damaged file", () => {
     const edit = fc.record({
       at: fc.nat({ max: 80 }),
       added: fc.constantFrom("", '"', "[", ":", "\t", "{", "'", "*", "&", "!", "%", "- "),
@@ -239,7 +239,7 @@ describe("a literal secret", () => {
 });
 
 describe("values of the environment", () => {
-  it("are in no problem and no warning", () => {
+  it("values of the environment are in no problem and no warning", () => {
     const text = `
 listeners: { egress: { port: $A, address: $A, timeout: $A } }
 llm_providers:
@@ -253,14 +253,14 @@ access_log: { directory: $A }
     expect(report(result)).not.toMatch(/sword|fish|42/);
   });
 
-  it("apply to that provider only", () => {
+  it("values of the environment apply to their provider only", () => {
     const text = "llm_providers: [{ model: demo/x, system_prompt: $constructor $toString }]";
     const result = loadConfiguration({ file: "gateway.yaml", text }, { ...process.env });
     expect(report(result)).toContain("constructor is not set");
     expect(report(result)).toContain("toString is not set");
   });
 
-  it("of keys are not in the model", () => {
+  it("values of keys are not in the model", () => {
     const text = "llm_providers: [{ model: openai/x, access_key: $K, headers: { x-b: a $B c } }]";
     const result = load(text, { K: "swordfish", B: "blowfish" });
     expect(result).toMatchObject({ ok: true, model: { filterEnvironment: ["B", "K"] } });
@@ -269,13 +269,13 @@ access_log: { directory: $A }
 });
 
 describe("one load", () => {
-  it("gives the same model twice, byte for byte", () => {
+  it("a load gives the same model twice, byte for byte", () => {
     for (const text of texts) {
       expect(JSON.stringify(load(text))).toBe(JSON.stringify(load(text)));
     }
   });
 
-  it("reports problems in the file's order, each once", () => {
+  it("a load reports problems in the file's order, each once", () => {
     for (const text of texts) {
       const result = load(text);
       if (result.ok) continue;
@@ -286,7 +286,7 @@ describe("one load", () => {
     }
   });
 
-  it("accepts nothing that another YAML parser reads otherwise", () => {
+  it("a load accepts nothing that another YAML parser reads otherwise", () => {
     for (const { name, text } of cases.filter((one) => !one.name.startsWith("problem-"))) {
       const { value } = readDocument({ file: name, text });
       expect(value, name).toEqual(parseYaml(text, { merge: true }));

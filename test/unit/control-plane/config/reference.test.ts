@@ -22,11 +22,11 @@ describe("references", () => {
     expect(parseReferences(value)).toMatchObject({ names: [], malformed: [expect.any(String)] });
   });
 
-  it("names a variable once, however often it occurs", () => {
+  it("a variable is named once, however often it occurs", () => {
     expect(parseReferences("$A ${A} $B $A").names).toEqual(["A", "B"]);
   });
 
-  it("gives back every text whose dollars are doubled", () => {
+  it("a text whose dollars are doubled is returned", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const { parts, names } = parseReferences(text.replaceAll("$", "$$$$"));

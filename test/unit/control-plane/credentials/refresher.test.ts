@@ -37,7 +37,7 @@ afterEach(() => {
 });
 
 describe("a token", () => {
-  it("is requested at once, and again at half of its lifetime", async () => {
+  it("a token is requested at once, and again at half of its lifetime", async () => {
     mint = tokens(HOUR);
     await start().hasTried;
     await vi.advanceTimersByTimeAsync(HOUR);
@@ -46,7 +46,7 @@ describe("a token", () => {
     expect(refresher.state).toEqual({ validUntil: 2 * HOUR });
   });
 
-  it("of an identity provider that keeps it is requested before it expires", async () => {
+  it("a token of an identity provider that repeats it is requested before it expires", async () => {
     // As Google's metadata server: the same token until five minutes before its end.
     let end = HOUR;
     mint = () => {
@@ -59,7 +59,7 @@ describe("a token", () => {
     expect(refresher.state.validUntil).toBeGreaterThan(HOUR);
   });
 
-  it("stays while a new one cannot be had, and is removed when it expires", async () => {
+  it("a token stays while a new one cannot be had, and is removed when it expires", async () => {
     mint = tokens(HOUR);
     await start().hasTried;
     mint = failing("the identity provider is down");

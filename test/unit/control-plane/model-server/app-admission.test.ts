@@ -60,18 +60,18 @@ it.each([
     415,
     /j/,
   ],
-])("refuses a body that is %s", async (_, headers, status, message) => {
+])("a body that is %s is refused", async (_, headers, status, message) => {
   const { reply } = announce(headers);
   expect(await reply).toMatchObject({ status, body: expect.stringMatching(message) as string });
 });
 
-it("takes JSON with a charset, and as much as there is room for", async () => {
+it("a body in JSON with a charset is accepted, as large as there is room for", async () => {
   const body = `{"input":"weather"}${" ".repeat(MOST)}`.slice(0, MOST - VALUES);
   const headers = { "content-type": "Application/JSON; charset=utf-8" };
   expect((await server.post("/embeddings", body, headers)).status).toBe(200);
 });
 
-it("holds no more bytes at a time than one request may, and takes more when there is room again", async () => {
+it("the model server holds no more bytes at a time than one request may, and accepts more when there is room again", async () => {
   const head = { "content-length": String(MOST - 1000), expect: "100-continue" };
   const first = announce(head);
   await once(first.asked, "continue"); // the server has it
@@ -87,7 +87,7 @@ it("holds no more bytes at a time than one request may, and takes more when ther
   }, SECONDS);
 });
 
-it("counts a body without content-length while it arrives", async () => {
+it("a body without content-length is counted while it arrives", async () => {
   const small = announce({ "transfer-encoding": "chunked" });
   small.asked.end('{"input":"weather"}');
   expect((await small.reply).status).toBe(200);
@@ -101,7 +101,7 @@ it.each([
   ["empty lists", "[]", 413],
   ["numbers", "1", 413],
   ["strings full of what is no value", String.raw`",:[{\",:[{"`, 200],
-])("knows what a body's values take before it reads them: %s", async (_, value, status) => {
+])("the size of a body's values is known before they are read: %s", async (_, value, status) => {
   const count = status === 200 ? 50 : 1000;
   const list = Array(count).fill(value).join(",");
   const body = `{"prompt":"a","parameters":{"list":[${list}]}}`;
@@ -109,7 +109,7 @@ it.each([
   expect((await server.post("/hallucination", body)).status).toBe(status);
 });
 
-it("answers GET whatever is under way", async () => {
+it("a GET is answered whatever is under way", async () => {
   sized(MOST);
   expect((await server.get("/healthz")).status).toBe(200);
 });

@@ -20,7 +20,7 @@ async function answer(path: string, body: unknown) {
 }
 
 describe("the model server", () => {
-  it("answers 503 until its models are loaded", async () => {
+  it("the model server returns 503 until its models are loaded", async () => {
     const app = modelServerApp({
       options: modelServerOptions.parse({}),
       models: () => undefined,
@@ -40,7 +40,7 @@ describe("the model server", () => {
     expect((await server.get("/healthz")).status).toBe(200);
   });
 
-  it("is gone after it was closed", async () => {
+  it("the model server stops listening when it is closed", async () => {
     const path = newSocketPath();
     const closing = await startModelServer(path, {}, { environment: process.env });
     await closing.ready;
@@ -49,7 +49,7 @@ describe("the model server", () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it("listens where a killed one left its socket", async () => {
+  it("the model server listens where a killed one left its socket", async () => {
     const path = newSocketPath();
     writeFileSync(path, "");
     const next = await startModelServer(path, {}, { environment: process.env });
@@ -57,7 +57,7 @@ describe("the model server", () => {
     await next.close();
   });
 
-  it("names the missing file if there is no model", async () => {
+  it("the model server names the missing file if there is no model", async () => {
     const without = await startModelServer(
       newSocketPath(),
       {},
@@ -67,13 +67,13 @@ describe("the model server", () => {
     await without.close();
   });
 
-  it("refuses options that are wrong, with their place", async () => {
+  it("the model server refuses wrong options, with their place", async () => {
     await expect(
       startModelServer(newSocketPath(), { selection: { threshold: 2 } }, { environment: {} }),
     ).rejects.toThrow(/selection.threshold/);
   });
 
-  it("lists its models", async () => {
+  it("the model server lists its models", async () => {
     const response = await server.get("/models");
     expect(await response.json()).toMatchObject({
       object: "list",
@@ -81,7 +81,7 @@ describe("the model server", () => {
     });
   });
 
-  it("embeds one text or several", async () => {
+  it("the model server embeds one text or several", async () => {
     const one = await answer("/embeddings", { input: "weather", model: "any" });
     expect(one.body).toMatchObject({
       object: "list",
@@ -103,7 +103,7 @@ describe("the model server", () => {
     ["/hallucination", { parameters: {} }, /prompt/],
     ["/guard", { input: 1 }, /input/],
     ["/guard", { input: "a", task: "toxicity" }, /task/],
-  ])("answers 400 in OpenAI's shape: %s %o", async (path, body, message) => {
+  ])("the model server returns 400 in OpenAI's shape: %s %o", async (path, body, message) => {
     const { status, body: error } = await answer(path, body);
     expect(status).toBe(400);
     expect(error).toMatchObject({
@@ -114,7 +114,7 @@ describe("the model server", () => {
     });
   });
 
-  it("answers 404 for other paths, and for /guard without a guard", async () => {
+  it("the model server returns 404 for other paths, and for /guard without a guard", async () => {
     expect((await answer("/other", {})).status).toBe(404);
     const plain = await startServer({ guard: undefined });
     expect((await plain.post("/guard", { input: "a" })).status).toBe(404);
@@ -132,24 +132,27 @@ describe("the model server", () => {
     "right-to-left marks": "weather in \u202EelttaeS\u202C for \u200F3 days",
     "the names of an object's own members": "__proto__ constructor toString",
   };
-  it.each(Object.entries(texts))("answers every endpoint in time: %s", async (_, text) => {
-    const messages = conversation(text);
-    const parameters = { city: text.slice(0, 4096), days: 3, __proto__: "x" };
-    const statuses = await Promise.all([
-      answer("/embeddings", { input: text }),
-      answer("/guard", { input: text }),
-      answer("/zeroshot", { ...LABELS, input: text, messages }),
-      answer("/v1/chat/completions", {
-        messages,
-        tools: TOOLS,
-        metadata: { decision: "target", target: "get_current_weather" },
-      }),
-      answer("/hallucination", { prompt: text, parameters, target: "get_current_weather" }),
-    ]);
-    expect(statuses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-  });
+  it.each(Object.entries(texts))(
+    "the model server answers every endpoint in time: %s",
+    async (_, text) => {
+      const messages = conversation(text);
+      const parameters = { city: text.slice(0, 4096), days: 3, __proto__: "x" };
+      const statuses = await Promise.all([
+        answer("/embeddings", { input: text }),
+        answer("/guard", { input: text }),
+        answer("/zeroshot", { ...LABELS, input: text, messages }),
+        answer("/v1/chat/completions", {
+          messages,
+          tools: TOOLS,
+          metadata: { decision: "target", target: "get_current_weather" },
+        }),
+        answer("/hallucination", { prompt: text, parameters, target: "get_current_weather" }),
+      ]);
+      expect(statuses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    },
+  );
 
-  it("continues after all that with an empty log", () => {
+  it("the model server continues after all that with an empty log", () => {
     expect(server.log).toEqual([]);
   });
 });

@@ -197,7 +197,7 @@ describe("a table in a restaurant", () => {
     ["19 Uhr", "19:00"],
     ["20h", "20:00"],
     ["las ocho de la tarde", "20:00"],
-  ])("gets the time of the answer %s", async (answer, time) => {
+  ])("a table in a restaurant gets the time of the answer %s", async (answer, time) => {
     const [question, last] = await talk(server, targets, [
       "Reserve a table for four people tomorrow",
       answer,
@@ -237,11 +237,14 @@ describe("a table in a restaurant", () => {
       "Ik heb nog nodig: time of day.",
       "half acht 's avonds",
     ],
-  ])("is asked for in the language of the prompt: %s", async (prompt, question, answer) => {
-    expect(await talk(server, targets, [prompt, answer])).toEqual([question, values("19:30")]);
-  });
+  ])(
+    "a table in a restaurant is requested in the language of the prompt: %s",
+    async (prompt, question, answer) => {
+      expect(await talk(server, targets, [prompt, answer])).toEqual([question, values("19:30")]);
+    },
+  );
 
-  it("is not asked for more than three times, however the questions differ", async () => {
+  it("a missing value is not requested more than three times, however the questions differ", async () => {
     const results = await talk(server, targets, [
       "Reserve a table for four people",
       "I don't know",

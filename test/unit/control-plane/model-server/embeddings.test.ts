@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => embedder.close());
 
 describe("the embedded model", () => {
-  it("gives the ids of the Python tokenizer", async () => {
+  it("the embedded model gives the ids of the Python tokenizer", async () => {
     const model = await loadOnnxModel(requireEmbeddedModel(process.env));
     expect(reference.map(({ text }) => tokenIds(model, text))).toEqual(
       reference.map(({ ids }) => ids),
@@ -27,7 +27,7 @@ describe("the embedded model", () => {
   });
 
   it.each(reference)(
-    "is near the float model's vector: $text",
+    "the vector of the embedded model is near the float model's: $text",
     async ({ text, embedding, ids }) => {
       const [{ vector, tokens } = NOTHING] = await embedder.embed([text]);
       expect(tokens).toBe(ids.length);
@@ -37,7 +37,7 @@ describe("the embedded model", () => {
     },
   );
 
-  it("is on the whole as near as seven bits of a weight can be", async () => {
+  it("the vectors of the embedded model are as near as seven bits of a weight can be", async () => {
     // Six bits would give 0.984, eight 0.9925.
     const found = await embedder.embed(reference.map(({ text }) => text));
     const cosines = found.map(({ vector }, index) =>
@@ -48,7 +48,7 @@ describe("the embedded model", () => {
     expect(mean).toBeLessThan(0.9915);
   });
 
-  it("returns the same vector whatever other requests run at the same time", async () => {
+  it("the embedded model returns the same vector whatever other requests run at the same time", async () => {
     const text = "the same sentence";
     const [first = NOTHING] = await embedder.embed([text]);
     const again = await openEmbedder({ kind: "embedded" }, process.env, new RunQueue());
@@ -67,13 +67,13 @@ describe("the embedded model", () => {
     ["right-to-left marks", "\u202Eweather\u202C", 3],
     ["half a surrogate pair", "a\uD800b", 4],
     ["nothing", "", 2],
-  ])("reads %s", async (_, text, tokens) => {
+  ])("the embedded model reads %s", async (_, text, tokens) => {
     const [embedding = NOTHING] = await embedder.embed([text]);
     expect(embedding.tokens).toBeLessThanOrEqual(tokens);
     expect(embedding.vector.every(Number.isFinite)).toBe(true);
   });
 
-  it("is not there in an empty cache, and a second set-up downloads nothing", async () => {
+  it("the embedded model is missing in an empty cache, and a second set-up downloads nothing", async () => {
     expect(() => requireEmbeddedModel({ XDG_CACHE_HOME: tmpdir() })).toThrow(/not installed/);
     const lines: string[] = [];
     await ensureEmbeddedModel(process.env, {
@@ -85,7 +85,7 @@ describe("the embedded model", () => {
 });
 
 describe("cached texts", () => {
-  it("are run once, and again after a failure", async () => {
+  it("cached texts run once, and again after a failure", async () => {
     const runs: string[][] = [];
     const flaky = cached({
       model: "m",

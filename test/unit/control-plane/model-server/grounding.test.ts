@@ -39,7 +39,7 @@ describe("a value from the prompt", () => {
     ["with laundry", "True", parameter("has_laundry", { enum: ["True", "False"] })],
     ["red and green", ["red", "green"]],
     ["flights for a family", "family flights"],
-  ])("is grounded: %s → %j", (prompt, value, described) => {
+  ])("a value from the prompt is grounded: %s → %j", (prompt, value, described) => {
     expect(score(prompt, value, described)).toBeGreaterThanOrEqual(0.5);
   });
 
@@ -56,7 +56,7 @@ describe("a value from the prompt", () => {
     ["anything", ""],
     ["anything", null],
     ["anything", "../../etc/passwd"],
-  ])("is not grounded: %s → %j", (prompt, value, described) => {
+  ])("an invented value is not grounded: %s → %j", (prompt, value, described) => {
     expect(score(prompt, value, described)).toBeLessThan(0.5);
   });
 });
@@ -70,14 +70,14 @@ describe("POST /hallucination", () => {
   const check = async (prompt: string, parameters: object, target = "get_current_weather") =>
     (await server.post("/hallucination", { prompt, parameters, target })).json();
 
-  it("scores each value", async () => {
+  it("POST /hallucination scores each value", async () => {
     expect(await check("weather in Seattle\n3 days", { city: "Seattle", days: 3 })).toMatchObject({
       params_scores: { city: 1, days: 1 },
       missing: [],
     });
   });
 
-  it("names the required parameters that are missing or invented, with a question for them", async () => {
+  it("POST /hallucination names the required parameters that are missing or invented, with a question for them", async () => {
     expect(await check("weather in Seattle", { city: "Portland", units: "kelvin" })).toMatchObject({
       params_scores: { city: 0, units: 0 },
       missing: ["city", "days"],
@@ -85,7 +85,7 @@ describe("POST /hallucination", () => {
     });
   });
 
-  it("reports no required parameters of an unknown target", async () => {
+  it("POST /hallucination reports no required parameters of an unknown target", async () => {
     expect(await check("a", { x: "b" }, "other")).toMatchObject({ missing: [] });
   });
 });

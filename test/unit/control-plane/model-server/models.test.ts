@@ -67,7 +67,7 @@ const NO_EXTRACTOR =
   "The embedded model is not installed, so the extractor is off: most parameters are asked for.";
 
 describe("embeddings of a directory", () => {
-  it("are those of the model in it, and need no other one", async () => {
+  it("embeddings of a directory are those of its model, and need no other model", async () => {
     const directory = requireEmbeddedModel(process.env);
     const own = await started({ embeddings: { kind: "onnx", directory } }, NOWHERE);
     expect(await zeroshot(own, conversation(FORECAST))).toMatchObject({
@@ -80,7 +80,7 @@ describe("embeddings of a directory", () => {
     expect(await vectorOf(own, FORECAST)).toEqual(await vectorOf(embedded, FORECAST));
   });
 
-  it("are pooled where the model gives one for each word", async () => {
+  it("embeddings of a directory are pooled where the model gives one for each word", async () => {
     const directory = directoryOf(wordEmbeddings());
     const server = await started({ embeddings: { kind: "onnx", directory } }, NOWHERE);
     const chosen = await zeroshot(server, conversation("reboot a network device"));
@@ -113,7 +113,7 @@ describe("embeddings of an address", () => {
     });
   };
 
-  it("choose a target; the targets' texts are asked for once, a prompt once", async () => {
+  it("embeddings of an address choose a target; the targets' texts are requested once, a prompt once", async () => {
     const server = await remote();
     const before = fake.asked.length;
     expect(before).toBe(1);
@@ -124,7 +124,7 @@ describe("embeddings of an address", () => {
     expect(server.log).toEqual([NO_EXTRACTOR]);
   });
 
-  it("take an empty text and a long one, which the address itself would refuse", async () => {
+  it("embeddings of an address are requested for no empty text and no long one, which the address itself would refuse", async () => {
     const server = await remote();
     const long = "weather ".repeat(20_000);
     for (const input of ["", " \n", long, ["", "weather", long]]) {
@@ -156,24 +156,27 @@ describe("embeddings of an address", () => {
     ["a redirect", (context) => context.redirect("http://127.0.0.1:1/"), /cannot be reached/],
     ["nothing in time", () => new Promise(() => undefined), /did not answer in 4000 ms/],
   ];
-  it.each(failures)("answers with %s: returns a 502 that names it", async (_, reply, message) => {
-    const server = await remote();
-    fake.answerWith(reply);
-    const { status, body } = await asked(server, "/zeroshot", {
-      ...LABELS,
-      input: "weather",
-      messages: conversation("weather"),
-    });
-    expect(status).toBe(502);
-    const text = JSON.stringify(body);
-    expect(text).toMatch(message);
-    expect(text).toContain(new URL(fake.url).origin);
-    expect(text).not.toContain(KEY);
-    fake.answerWith(undefined);
-    expect((await zeroshot(server, conversation("weather"))).decision).not.toBe("");
-  });
+  it.each(failures)(
+    "embeddings of an address that answers with %s return a 502 that names it",
+    async (_, reply, message) => {
+      const server = await remote();
+      fake.answerWith(reply);
+      const { status, body } = await asked(server, "/zeroshot", {
+        ...LABELS,
+        input: "weather",
+        messages: conversation("weather"),
+      });
+      expect(status).toBe(502);
+      const text = JSON.stringify(body);
+      expect(text).toMatch(message);
+      expect(text).toContain(new URL(fake.url).origin);
+      expect(text).not.toContain(KEY);
+      fake.answerWith(undefined);
+      expect((await zeroshot(server, conversation("weather"))).decision).not.toBe("");
+    },
+  );
 
-  it("does not answer at the start: the server starts and reports it", async () => {
+  it("embeddings of an address that does not answer at the start are reported, and the server starts", async () => {
     fake.answerWith(answered({}, 503));
     const server = await remote();
     expect(server.log).toEqual([
@@ -185,19 +188,19 @@ describe("embeddings of an address", () => {
     expect(chosen.predicted_class).toBe("reboot_device");
   });
 
-  it("rejects the key: reported at the start", async () => {
+  it("embeddings of an address that rejects the key are reported at the start", async () => {
     const { log } = await remote("another key");
     expect(log.join()).toMatch(/answered with 401: it rejected the key/);
     expect(log.join()).not.toContain("another key");
   });
 
-  it("cannot be reached: reported at the start", async () => {
+  it("embeddings of an address that cannot be reached are reported at the start", async () => {
     const backend = { kind: "openai" as const, base_url: "http://127.0.0.1:1/v1", model: "m" };
     const server = await started({ embeddings: backend }, NOWHERE);
     expect(server.log.join()).toContain("http://127.0.0.1:1 cannot be reached");
   });
 
-  it("leave the shipped guard on the embedded model, and need it for that alone", async () => {
+  it("embeddings of an address leave the shipped guard on the embedded model, and need it for that alone", async () => {
     const backend = { kind: "openai" as const, base_url: fake.url, model: "embed-1" };
     expect(await refusal({ embeddings: backend, guard: {} })).toMatch(
       /all-MiniLM-L6-v2 is not installed. Run 'gateway fetch'/,
@@ -228,7 +231,7 @@ describe("a classification model in a directory", () => {
       ]),
     );
 
-  it("judges prompts window by window", async () => {
+  it("a classification model in a directory judges prompts window by window", async () => {
     const directory = directoryOf(guardModel(), { id2label: { 0: "SAFE", 1: "INJECTION" } });
     const backend = { kind: "onnx" as const, directory };
     // The guard needs no other model, but the choice of targets does.
@@ -247,14 +250,14 @@ describe("a classification model in a directory", () => {
     expect(JSON.stringify(await listed.json())).toContain(directory);
   });
 
-  it("is rejected if no label is about jailbreaks: it would let everything pass", async () => {
+  it("a classification model in a directory is rejected if no label is about jailbreaks: it would let everything pass", async () => {
     const directory = directoryOf(guardModel(), { id2label: { 0: "POSITIVE", 1: "NEGATIVE" } });
     expect(await refusal({ guard: { backend: { kind: "onnx", directory } } }, process.env)).toMatch(
       /no label that means a jailbreak, but POSITIVE, NEGATIVE/,
     );
   });
 
-  it("chooses a target by its description (NLI)", async () => {
+  it("a classification model in a directory chooses a target by its description (NLI)", async () => {
     const labels = { id2label: { 0: "contradiction", 1: "neutral", 2: "entailment" } };
     const directory = directoryOf(sharedWords(), labels);
     const server = await started({ zeroshot: { kind: "onnx", directory } });
@@ -267,7 +270,7 @@ describe("a classification model in a directory", () => {
     expect(Object.keys(long.scores)).toHaveLength(4);
   });
 
-  it("that is no NLI model cannot choose targets", async () => {
+  it("a classification model that is no NLI model cannot choose targets", async () => {
     const directory = directoryOf(guardModel(), { id2label: { 0: "a", 1: "b" } });
     const said = await refusal({ zeroshot: { kind: "onnx", directory } }, process.env);
     expect(said).toMatch(/no label "entailment" but a, b/);
@@ -277,11 +280,14 @@ describe("a classification model in a directory", () => {
     ["no config.json", undefined, /has no config.json. Name a directory with model.onnx, /],
     ["too many labels", { id2label: { 0: "a", 1: "b", 2: "jailbreak" } }, /2 numbers for 3 labels/],
     ["no labels", {}, /cannot be loaded/],
-  ])("with %s is refused", async (_, configuration, message) => {
-    const directory = directoryOf(guardModel(), configuration);
-    const options = { guard: { backend: { kind: "onnx" as const, directory } } };
-    expect(await refusal(options, process.env)).toMatch(message);
-  });
+  ])(
+    "a classification model in a directory with %s is refused",
+    async (_, configuration, message) => {
+      const directory = directoryOf(guardModel(), configuration);
+      const options = { guard: { backend: { kind: "onnx" as const, directory } } };
+      expect(await refusal(options, process.env)).toMatch(message);
+    },
+  );
 });
 
 describe("a classification model at an address", () => {
@@ -326,7 +332,7 @@ describe("a classification model at an address", () => {
       { ...process.env, GUARD_KEY: "key-of-guard" },
     );
 
-  it("is asked in the shapes of the model server's own", async () => {
+  it("a classification model at an address is called in the shapes of the model server", async () => {
     answers.zeroshot = { scores: { get_current_weather: 0.2, reboot_device: 0.9 } };
     answers.guard = { jailbreak_prob: 0.8, more: "is not looked at" };
     const server = await remote();
@@ -351,7 +357,7 @@ describe("a classification model at an address", () => {
   });
 
   it.each([{}, { jailbreak_prob: "no" }, { jailbreak_prob: 7 }, { jailbreak_prob: null }])(
-    "whose answer says nothing lets nothing pass: %j",
+    "a classification model without a usable answer lets nothing pass: %j",
     async (answer) => {
       answers.zeroshot = { scores: {} };
       answers.guard = answer;
@@ -375,13 +381,16 @@ describe("@huggingface/transformers", () => {
     }
   })();
 
-  it.skipIf(isInstalled)("is asked for with the command that installs it", async () => {
-    const missing = /needs the package @huggingface\/transformers. Run 'npm install --no-save/;
-    const backend = { kind: "transformers" as const, model: "Xenova/all-MiniLM-L6-v2" };
-    expect(await refusal({ embeddings: backend })).toMatch(missing);
-    expect(await refusal({ zeroshot: backend }, process.env)).toMatch(missing);
-    expect(await refusal({ guard: { backend } }, process.env)).toMatch(missing);
-  });
+  it.skipIf(isInstalled)(
+    "a missing @huggingface/transformers is reported with the command that installs it",
+    async () => {
+      const missing = /needs the package @huggingface\/transformers. Run 'npm install --no-save/;
+      const backend = { kind: "transformers" as const, model: "Xenova/all-MiniLM-L6-v2" };
+      expect(await refusal({ embeddings: backend })).toMatch(missing);
+      expect(await refusal({ zeroshot: backend }, process.env)).toMatch(missing);
+      expect(await refusal({ guard: { backend } }, process.env)).toMatch(missing);
+    },
+  );
 
   /** A directory as the hub's repositories are. */
   function hubDirectory(model: Buffer, ...labels: string[]): string {
@@ -394,32 +403,38 @@ describe("@huggingface/transformers", () => {
     return directory;
   }
 
-  it.runIf(isInstalled)("embeds, chooses and guards by models of a directory", async () => {
-    const embeddings = { kind: "transformers" as const, model: hubDirectory(wordEmbeddings()) };
-    const nli = hubDirectory(sharedWords(), "contradiction", "neutral", "entailment");
-    const tokens = await loadOnnxModel(requireEmbeddedModel(process.env));
-    const words = new Map([[tokens.tokenizer.token_to_id("ignore") ?? 0, [-3, 3]]]);
-    const guard = hubDirectory(bagOfWords(2, words), "benign", "jailbreak");
-    await tokens.session.release();
-    const byWords = await started({ embeddings }, NOWHERE);
-    expect((await zeroshot(byWords, conversation("reboot a network device"))).predicted_class).toBe(
-      "reboot_device",
-    );
-    const server = await started({
-      zeroshot: { kind: "transformers", model: nli },
-      guard: { backend: { kind: "transformers", model: guard } },
-    });
-    const chosen = await zeroshot(server, conversation("convert an amount of money to a currency"));
-    expect(chosen.predicted_class).toBe("convert_currency");
-    const verdict = async (input: string) =>
-      (await asked(server, "/guard", { input })).body["jailbreak_verdict"];
-    expect(await verdict("How is the weather?")).toBe(false);
-    expect(await verdict("Ignore it.")).toBe(true);
-  });
+  it.runIf(isInstalled)(
+    "@huggingface/transformers embeds, chooses and guards by models of a directory",
+    async () => {
+      const embeddings = { kind: "transformers" as const, model: hubDirectory(wordEmbeddings()) };
+      const nli = hubDirectory(sharedWords(), "contradiction", "neutral", "entailment");
+      const tokens = await loadOnnxModel(requireEmbeddedModel(process.env));
+      const words = new Map([[tokens.tokenizer.token_to_id("ignore") ?? 0, [-3, 3]]]);
+      const guard = hubDirectory(bagOfWords(2, words), "benign", "jailbreak");
+      await tokens.session.release();
+      const byWords = await started({ embeddings }, NOWHERE);
+      expect(
+        (await zeroshot(byWords, conversation("reboot a network device"))).predicted_class,
+      ).toBe("reboot_device");
+      const server = await started({
+        zeroshot: { kind: "transformers", model: nli },
+        guard: { backend: { kind: "transformers", model: guard } },
+      });
+      const chosen = await zeroshot(
+        server,
+        conversation("convert an amount of money to a currency"),
+      );
+      expect(chosen.predicted_class).toBe("convert_currency");
+      const verdict = async (input: string) =>
+        (await asked(server, "/guard", { input })).body["jailbreak_verdict"];
+      expect(await verdict("How is the weather?")).toBe(false);
+      expect(await verdict("Ignore it.")).toBe(true);
+    },
+  );
 });
 
 describe("a directory that cannot be a model", () => {
-  it("is refused with its name, in one sentence", async () => {
+  it("a directory that cannot be a model is refused with its name, in one sentence", async () => {
     const directory = mkdtempSync(join(tmpdir(), "gateway-model-"));
     directories.push(directory);
     const options = { embeddings: { kind: "onnx" as const, directory } };

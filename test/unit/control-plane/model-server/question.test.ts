@@ -94,7 +94,7 @@ describe("other languages", () => {
 });
 
 describe("reading it back", () => {
-  it("gives the names that were asked for", () => {
+  it("an answer gives the names that its question contained", () => {
     const all = [START_DATE, DAYS, detail("day", "day"), detail("units")];
     expect(askedNames(questionFor([START_DATE, DAYS], all), all)).toEqual(["start_date", "days"]);
     expect(askedNames(questionFor([DAYS], all), all)).toEqual(["days"]);
@@ -108,7 +108,7 @@ describe("reading it back", () => {
     expect(askedNames(questionFor(both === undefined ? [] : [both], all), all)).toEqual(["both"]);
   });
 
-  it("works for any descriptions that differ", () => {
+  it("a question can be read back for any descriptions that differ", () => {
     const word = fc.constantFrom(
       ..."the day first, number and of how many USD (city) [x] a. date? é".split(" "),
     );

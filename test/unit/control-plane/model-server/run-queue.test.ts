@@ -31,7 +31,7 @@ const statusOf = (work: Promise<unknown>) =>
 const LONG = "x".repeat(2000);
 
 describe("the queue", () => {
-  it("takes turns between callers, text by text", async () => {
+  it("the queue takes turns between callers, text by text", async () => {
     const queue = new RunQueue();
     const order: string[] = [];
     const run = (text: string) => {
@@ -48,7 +48,7 @@ describe("the queue", () => {
     await queue.idle();
   });
 
-  it("refuses what is more than the work of 3 s, with a time to come again, and takes it later", async () => {
+  it("the queue refuses what is more than the work of 3 s, with a time to come again, and takes it later", async () => {
     const queue = new RunQueue();
     const { run, go, started } = steps();
     const texts = Array.from({ length: 25 }, () => LONG);
@@ -67,13 +67,13 @@ describe("the queue", () => {
     expect(await queue.runAll(["later"], (text) => Promise.resolve(text))).toEqual(["later"]);
   });
 
-  it("runs a job of any size if no other job waits", async () => {
+  it("the queue runs a job of any size if no other job waits", async () => {
     const texts = Array.from({ length: 400 }, () => LONG);
     const done = await new RunQueue().runAll(texts, () => Promise.resolve(1));
     expect(done).toHaveLength(400);
   });
 
-  it("continues after a failed run", async () => {
+  it("the queue continues after a failed run", async () => {
     const queue = new RunQueue();
     const broken = queue.runAll(["a"], () => Promise.reject(new Error("no memory")));
     const next = queue.runAll(["b"], (text) => Promise.resolve(text));
@@ -85,7 +85,7 @@ describe("the queue", () => {
     beforeEach(() => vi.useFakeTimers({ toFake: ["performance"] }));
     afterEach(() => vi.useRealTimers());
 
-    it("takes less on where runs are slow", async () => {
+    it("the queue accepts less work where runs are slow", async () => {
       const queue = new RunQueue();
       const slow = (text: string) => {
         vi.advanceTimersByTime(text.length / 2);
@@ -99,7 +99,7 @@ describe("the queue", () => {
       expect(refused.length).toBeLessThan(8);
     });
 
-    it("drops a request that has waited for 5 s", async () => {
+    it("the queue drops a request that has waited for 5 s", async () => {
       const queue = new RunQueue();
       const runs: string[] = [];
       const slow = queue.runAll(["first"], () => {
@@ -119,7 +119,7 @@ describe("the queue", () => {
   });
 });
 
-it("returns 429 to the 513th concurrent request, and still answers GET /healthz", async () => {
+it("the 513th concurrent request returns 429, and GET /healthz is still answered", async () => {
   let answer: () => void = () => undefined;
   const answered = new Promise<void>((resolve) => {
     answer = resolve;

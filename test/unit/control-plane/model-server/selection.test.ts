@@ -26,7 +26,7 @@ describe("one turn", () => {
     ["convert 20 dollars to euros", "convert_currency"],
     ["please reboot device 7", "reboot_device"],
     ["where is my parcel?", "order_status"],
-  ])("is meant for a target: %s", async (text, target) => {
+  ])("a prompt is meant for a target: %s", async (text, target) => {
     const chosen = await zeroshot(server, conversation(text));
     expect(chosen).toMatchObject({ predicted_class: target, decision: "target" });
     expect(chosen.candidates[0]).toBe(target);
@@ -34,7 +34,7 @@ describe("one turn", () => {
   });
 
   it.each(["write a poem about autumn", "hello", "what is the capital of Peru?", "", "\0"])(
-    "is meant for none: %j",
+    "a prompt is meant for none: %j",
     async (text) => {
       const chosen = await zeroshot(server, conversation(text));
       expect(chosen).toMatchObject({ decision: "none", candidates: [] });
@@ -46,7 +46,7 @@ describe("one turn", () => {
     "Which countries use the euro?",
     "Who invented the router?",
     "How long does a delivery usually take in Japan?",
-  ])("about a target's topic is meant for none: %s", async (text) => {
+  ])("a prompt about a target's topic is meant for none: %s", async (text) => {
     expect((await zeroshot(server, conversation(text))).decision).toBe("none");
   });
 });
@@ -54,7 +54,7 @@ describe("one turn", () => {
 describe("a correction of the last call", () => {
   const WEATHER = ["What is the weather in Berlin for 3 days?", "Rain, then sun."];
   it.each(["and in Hamburg?", "what about Rome?", "Rome?", "for 5 days", "no, in Paris"])(
-    "keeps its target: %s",
+    "a correction of the last call keeps its target: %s",
     async (text) => {
       expect(await zeroshot(server, conversation(...WEATHER, text))).toMatchObject({
         predicted_class: "get_current_weather",
@@ -64,18 +64,18 @@ describe("a correction of the last call", () => {
   );
 
   it.each(["thanks", "and now tell me a joke", "why?", "and who are you?", "no"])(
-    "is none: %s",
+    "a prompt after a call is no correction: %s",
     async (text) => {
       expect((await zeroshot(server, conversation(...WEATHER, text))).decision).toBe("none");
     },
   );
 
-  it("is left by a request for another target", async () => {
+  it("a request for another target ends the corrections of the last call", async () => {
     const found = await zeroshot(server, conversation(...WEATHER, "please reboot device 12"));
     expect(found).toMatchObject({ predicted_class: "reboot_device", decision: "target" });
   });
 
-  it("is the last one of several", async () => {
+  it("a correction is of the last of several calls", async () => {
     const first = ["convert 20 dollars to euros", "18 euros."];
     expect(
       await zeroshot(server, conversation(...first, ...WEATHER, "and in Hamburg?")),
@@ -108,7 +108,7 @@ describe("thresholds", () => {
 });
 
 describe("a question for parameters", () => {
-  it("makes a dialogue of the turns around it", () => {
+  it("a question for parameters makes a dialogue of the turns around it", () => {
     const messages = conversation("hi", "Hello.", "weather please", ASKED, "Seattle", ASKED, "5");
     expect(dialogueOf(messages)).toEqual({
       turns: ["weather please", "Seattle", "5"],
@@ -118,7 +118,7 @@ describe("a question for parameters", () => {
     expect(dialogueOf(conversation("a", "An answer.", "b"))).toBeUndefined();
   });
 
-  it("reads content in parts", () => {
+  it("the content of a question for parameters is read in parts", () => {
     const parts = (text: string) => [{ type: "text", text }, { type: "image_url" }];
     const messages = [
       { role: "user", content: parts("weather") },
@@ -129,7 +129,7 @@ describe("a question for parameters", () => {
   });
 
   it.each(["Seattle", "5 days", "it's Seattle", "How about Rome?", "Rome?", "the second one"])(
-    "keeps its target: %s",
+    "a dialogue keeps its target: %s",
     async (text) => {
       const chosen = await zeroshot(server, conversation("weather forecast please", ASKED, text));
       expect(chosen).toMatchObject({
@@ -146,12 +146,12 @@ describe("a question for parameters", () => {
     ["write a poem about autumn", "none"],
     ["convert 250 dollars to euros", "convert_currency"],
     ["please reboot device 12", "reboot_device"],
-  ])("is left by a change of topic: %s", async (text, expected) => {
+  ])("a change of topic leaves the dialogue: %s", async (text, expected) => {
     const chosen = await zeroshot(server, conversation("weather forecast please", ASKED, text));
     expect(chosen.decision === "none" ? "none" : chosen.predicted_class).toBe(expected);
   });
 
-  it("of a language model is a dialogue only where the turn before was meant for a target", async () => {
+  it("a question of a language model is a dialogue only where the turn before was meant for a target", async () => {
     const running = conversation("what is the weather like?", "For which city?", "Seattle");
     expect(await zeroshot(server, running)).toMatchObject({
       predicted_class: "get_current_weather",
@@ -161,7 +161,7 @@ describe("a question for parameters", () => {
     expect((await zeroshot(server, other)).decision).toBe("none");
   });
 
-  it("is not answered by a wish", () => {
+  it("a wish does not answer a question for parameters", () => {
     expect(readsAsAnswer("")).toBe(false);
     expect(readsAsAnswer("word ".repeat(16))).toBe(false);
     expect(readsAsAnswer("Could you translate this")).toBe(false);

@@ -42,7 +42,7 @@ it("each response has a strict policy, and no CORS headers", async () => {
   }
 });
 
-it("without a token, the host must be a loopback address", async () => {
+it("the host must be a loopback address without a token", async () => {
   for (const host of ["localhost:9464", "127.0.0.1", "[::1]:9464"])
     expect((await ask("/", { headers: { host } })).status, host).toBe(200);
   for (const host of ["evil.example", "localhost.evil.example", "10.0.0.1", ""])
@@ -73,7 +73,7 @@ it("a page of another origin, or of another port, gets nothing", async () => {
   expect((await ask("/", { headers: { "sec-fetch-site": "same-origin" } })).status).toBe(200);
 });
 
-it("with a token, programs send it, and browsers get a form", async () => {
+it("programs send the token, and browsers get a form", async () => {
   expect((await ask("/metrics", {}, TOKEN)).status).toBe(401);
   const wrong = { headers: { authorization: "Bearer wrong" } };
   expect((await ask("/metrics", wrong, TOKEN)).status).toBe(401);

@@ -111,7 +111,7 @@ async function waitFor(history: History, requests: number): Promise<void> {
   await expect.poll(() => requestsOf(history), { interval: 5 }).toBe(requests);
 }
 
-it("sums by minute, model and key", async () => {
+it("the history has sums by minute, model and key", async () => {
   writeFileSync(
     log,
     line({ key: "TEAM_A", stream: 1 }) +
@@ -152,7 +152,7 @@ it("sums by minute, model and key", async () => {
   expect(spentSince(history, SECONDS)).toEqual({ hour: 366_000, today: 366_000 });
 });
 
-it("goes on after a restart, also if the log was rotated meanwhile", async () => {
+it("the history continues after a restart, also if the log was rotated meanwhile", async () => {
   writeFileSync(log, line() + line());
   const first = start();
   await waitFor(first, 2);
@@ -166,7 +166,7 @@ it("goes on after a restart, also if the log was rotated meanwhile", async () =>
   await waitFor(second, 5);
 });
 
-it("is in files of the owner alone", async () => {
+it("the history is in files of the owner alone", async () => {
   writeFileSync(log, line());
   const history = start();
   await waitFor(history, 1);
@@ -174,7 +174,7 @@ it("is in files of the owner alone", async () => {
     expect(statSync(one).mode & 0o777).toBe(0o600);
 });
 
-it("after a crash, what was not written is read again, and nothing twice", async () => {
+it("lines that a crash kept from being written are read again, and no line twice", async () => {
   writeFileSync(log, line());
   const first = start();
   await waitFor(first, 1);
@@ -198,7 +198,7 @@ it("a file that is no database is set aside, and filled again from the log", asy
   expect(history.problem).toBeUndefined();
 });
 
-it("while another program has the file locked there is a problem, and then each line once", async () => {
+it("a file that another program has locked is a problem, and then each line is written once", async () => {
   writeFileSync(log, line());
   const history = start();
   await waitFor(history, 1);
@@ -238,7 +238,7 @@ it.runIf(canMount())("a full disk is a problem until there is space", async () =
   }
 });
 
-it("drops what is older than a day, and the oldest requests above the limit", async () => {
+it("records older than a day are dropped, and the oldest requests above the limit", async () => {
   writeFileSync(log, line({ ago: 26 * 3600 }) + line({ ago: 3600, id: "old" }));
   let now = NOW;
   const history = start({ maxRequests: 3, now: () => now });
@@ -254,7 +254,7 @@ it("drops what is older than a day, and the oldest requests above the limit", as
   await expect.poll(() => history.newest(10).map(({ id }) => id)).toEqual(["e"]);
 });
 
-it("drops the oldest minutes above the limit of rows, each with all its rows", async () => {
+it("the oldest minutes above the limit of rows are dropped, each with all its rows", async () => {
   const lines = [180, 120, 60].flatMap((ago) => ["a", "b"].map((key) => line({ ago, key })));
   writeFileSync(log, lines.join(""));
   const keptWith = async (maxMinutes: number) => {
@@ -279,7 +279,7 @@ it("a story has all lines of a request id, in the order of their beginnings", as
   expect(storyOf(history, observe, "none")).toEqual([]);
 });
 
-it("probes are no requests, and a line that cannot be read is none", async () => {
+it("a probe is no request, and a line that cannot be read is none", async () => {
   writeFileSync(log, line({ endpoint: "/healthz" }) + "garbage\n" + line());
   const history = start();
   await waitFor(history, 1);
@@ -300,7 +300,7 @@ function canMount(): boolean {
   }
 }
 
-it("goes on in a log that was moved to another directory", async () => {
+it("the history continues in a log that was moved to another directory", async () => {
   writeFileSync(log, line({ id: "first" }));
   const first = start();
   await expect.poll(() => first.newest(9)).toHaveLength(1);

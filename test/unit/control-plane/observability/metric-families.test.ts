@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { decimal, Families } from "../../../../control-plane/observability/metric-families.ts";
 
 describe("the page", () => {
-  it("shows counters and histograms in Prometheus' format", () => {
+  it("the page shows counters and histograms in Prometheus' format", () => {
     const families = new Families();
     const requests = families.counter({
       name: "requests_total",
@@ -65,7 +65,7 @@ describe("saved values", () => {
     return { families, counter, plain, histogram, gauge };
   };
 
-  it("go on where they were", () => {
+  it("saved values continue where they were", () => {
     const old = make();
     old.counter.add(["x"], 7);
     old.plain.add([], 3);
@@ -82,7 +82,7 @@ describe("saved values", () => {
     expect(page).not.toContain("g 9");
   });
 
-  it("of another form are left", () => {
+  it("saved values of another form are left", () => {
     const old = make();
     old.histogram.record([], 2);
     const fresh = make([1, 2, 3]);
@@ -90,7 +90,7 @@ describe("saved values", () => {
     expect(fresh.families.render()).not.toContain("h_count");
   });
 
-  it("are saved again only if they have changed, or all of them must be", () => {
+  it("saved values are saved again only if they have changed, or all of them must be", () => {
     const { families, counter, plain } = make();
     counter.add(["x"], 7);
     plain.add([], 3);

@@ -120,7 +120,7 @@ it("the first token is that of the record, whose first byte may have no content"
   expect(page).toMatch(/gen_ai_server_time_per_output_token_seconds_sum\{[^}]*\} 0.05\n/);
 });
 
-it("what a client makes up is no label value", () => {
+it("a value that a client makes up is no label value", () => {
   const page = pageOf(
     line(
       { ...CHAT, requested: "made-up-1", error: "model_not_found", owner: "gateway" },

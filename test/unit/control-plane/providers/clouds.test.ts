@@ -36,7 +36,7 @@ describe("docs/clouds", () => {
     expect(problems.map((problem) => formatProblem(problem))).toEqual([]);
   });
 
-  it("has an example of each provider", () => {
+  it("docs/clouds has an example of each provider", () => {
     for (const { name } of CLOUDS)
       expect(configurations.some(({ yaml }) => yaml.includes(`model: ${name}/`))).toBe(true);
   });

@@ -74,7 +74,7 @@ describe("every row", () => {
     ].join("\n");
   }
 
-  it("goes to its address, with its credential and its members", async () => {
+  it("every row sends to its address, with its credential and its members", async () => {
     const lines: string[] = [];
     for (const model of EVERY_MODEL) lines.push(await lineOf(model));
     await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("rows.txt");
@@ -82,7 +82,7 @@ describe("every row", () => {
 });
 
 describe("the names of providers", () => {
-  it("are at least sixty", () => {
+  it("the names of providers are at least sixty", () => {
     expect(PROVIDERS.length + CLOUDS.length).toBeGreaterThanOrEqual(60);
   });
 
@@ -95,7 +95,7 @@ describe("the names of providers", () => {
     }
   });
 
-  it("have each variable once among those that gateway init finds", () => {
+  it("the names of providers have each variable once among those that gateway init finds", () => {
     const variables = PROVIDERS.flatMap((row) =>
       row.usualModel === undefined ? [] : (row.variables ?? []),
     );

@@ -23,7 +23,7 @@ function limitsOf(provider: string, model: string): ModelLimits {
 }
 
 describe("the table", () => {
-  it("is about providers that there are, each row with its source", () => {
+  it("the known limits are about existing providers, each row with its source", () => {
     const names = new Set([...PROVIDER_NAMES, ...DIALECTS.map(({ name }) => name), "claude"]);
     for (const [name, table] of Object.entries({ ...KNOWN_LIMITS, ...LIMITS_BY_HOST })) {
       expect(names.has(name) || name.includes(".")).toBe(true);
@@ -45,7 +45,7 @@ describe("the table", () => {
     },
   );
 
-  it("has no limits for an unknown model", () => {
+  it("an unknown model has no known limits", () => {
     for (const model of ["gpt-5.7", "gpt-6.2-sol", "gpt-7", "o5", "o5-mini", "gpt-50"])
       expect(limitsOf("openai", model), model).toEqual({});
     for (const model of ["claude-opus-6", "claude-opus-5-6", "claude-sonnet-4-7", "claude-next"])
@@ -91,7 +91,7 @@ describe("the table", () => {
 
 describe("every model of Anthropic", () => {
   it.each(["anthropic", "vertex", "bedrock", "bedrock_mantle"])(
-    "of %s has a known maximum of output tokens",
+    "a model of Anthropic, %s, has a known maximum of output tokens",
     (provider) => {
       for (const { models, limits } of KNOWN_LIMITS[provider]?.families ?? [])
         expect(limits.max_output_tokens, models.join()).toBeGreaterThanOrEqual(4096);
@@ -111,7 +111,7 @@ describe("an unknown model of OpenAI's format", () => {
     "model: openai/gpt-7",
     "model: azure_openai/our-deployment, resource: r",
     'model: corp/gpt-7, provider_interface: openai, base_url: "https://r.openai.azure.com/openai/v1"',
-  ])("gets max_completion_tokens: %s", (entry) => {
+  ])("an unknown model of OpenAI's format gets max_completion_tokens: %s", (entry) => {
     expect(memberAt(entry)).toBe("max_completion_tokens");
   });
 
@@ -119,7 +119,7 @@ describe("an unknown model of OpenAI's format", () => {
     'model: openai/gpt-7, base_url: "http://127.0.0.1:8000/v1"',
     'model: corp/gpt-7, provider_interface: openai, base_url: "https://llm.example.com/v1"',
     "model: azure_openai/our-deployment, resource: r, api_version: 2024-02-01",
-  ])("keeps the client's member: %s", (entry) => {
+  ])("an unknown model of OpenAI's format keeps the client's member: %s", (entry) => {
     expect(memberAt(entry)).toBeUndefined();
   });
 });
@@ -140,7 +140,7 @@ describe("names of Claude at the clouds", () => {
     expect(familyName(name)).toBe(expected);
   });
 
-  it("have structured output on Bedrock until Claude 4.6, and none on Vertex AI", () => {
+  it("Claude has structured output on Bedrock until Claude 4.6, and none on Vertex AI", () => {
     const schema = (cloud: string, model: string) => limitsOf(cloud, model).output_schema;
     expect(schema("bedrock", "claude-sonnet-4-6")).toBeUndefined();
     expect(schema("bedrock", "claude-opus-5")).toBe(false);

@@ -34,19 +34,19 @@ describe("addresses", () => {
 });
 
 describe("the table", () => {
-  it("has each name once", () => {
+  it("the registry has each name once", () => {
     const names = PROVIDERS.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it("reaches every provider with a key by https only", () => {
+  it("the registry reaches every provider with a key by https only", () => {
     const open = PROVIDERS.filter(
       ({ needsKey, baseUrl }) => needsKey && baseUrl?.startsWith("https:") !== true,
     );
     expect(open).toEqual([]);
   });
 
-  it("offers every provider but the embedded one as an interface, claude and Responses", () => {
+  it("the registry offers every provider but the embedded one as an interface, claude and Responses", () => {
     expect([...INTERFACES.keys()]).toEqual([
       ...PROVIDERS.flatMap(({ name, embedded }) => (embedded === true ? [] : [name])),
       "claude",
@@ -55,7 +55,7 @@ describe("the table", () => {
     expect(INTERFACES.get("claude")).toEqual(INTERFACES.get("anthropic"));
   });
 
-  it("asks only OpenAI's format for usage", () => {
+  it("the registry requests usage of OpenAI's format only", () => {
     expect(
       PROVIDERS.filter(({ dialect, asksForUsage }) => asksForUsage && dialect !== OPENAI_CHAT),
     ).toEqual([]);

@@ -22,12 +22,12 @@ describe("the terminal", () => {
     expect(wantsColor(environment, { isTTY })).toBe(expected);
   });
 
-  it("gets no character that controls it or the direction of a text", () => {
+  it("the terminal gets no character that controls it or the direction of a text", () => {
     const text = "a\u001b[31mb\u0007c\u202ed\u2066e\u200ff";
     expect(printable(text)).toBe("a?[31mb?c?d?e?f");
   });
 
-  it("aligns columns, not counting colours", () => {
+  it("the terminal aligns columns, not counting colours", () => {
     expect(
       table([
         ["a", "b"],
@@ -43,7 +43,7 @@ describe("the terminal", () => {
     [187, "3m 07s"],
     [3600 * 5 + 720, "5h 12m"],
     [86400 * 2 + 3 * 3600, "2d 3h"],
-  ])("writes %s seconds as %s", (seconds, text) => {
+  ])("the terminal writes %s seconds as %s", (seconds, text) => {
     expect(duration(seconds)).toBe(text);
   });
 });

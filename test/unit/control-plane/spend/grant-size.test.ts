@@ -4,7 +4,7 @@ import { wantedGrant } from "../../../../control-plane/spend/redis/grant-size.ts
 
 const share = { amount: 10_000, used: 0, room: 10_000, isActive: true };
 
-it("asks for half of what is free, and without requests for an eighth", () => {
+it("a request for a grant is half of the free amount, and an eighth without requests", () => {
   expect(wantedGrant(share)).toBe(5000);
   expect(wantedGrant({ ...share, isActive: false })).toBe(1250);
   expect(wantedGrant({ ...share, used: 4000, room: 8000 })).toBe(6000);
@@ -21,7 +21,7 @@ it("many gateways with requests come to equal parts", () => {
   for (const one of granted) expect(one).toBeCloseTo(2000, -2);
 });
 
-it("at the end a gateway with requests asks for the rest, and one without holds nothing", () => {
+it("a gateway with requests gets the rest at the end, and one without holds nothing", () => {
   const end = { ...share, used: 5000, room: 5015 };
   expect(wantedGrant(end)).toBe(5010);
   expect(wantedGrant({ ...end, isActive: false })).toBe(5000);

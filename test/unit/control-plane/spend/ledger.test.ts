@@ -104,7 +104,7 @@ async function readOnce(): Promise<void> {
   await ledger.stop();
 }
 
-it("adds up cost, tokens and requests by UTC day of the end, key and model", async () => {
+it("the ledger adds up cost, tokens and requests by UTC day of the end, key and model", async () => {
   write(
     usageLine({ at: SECONDS, duration: 500, key: "a", cost: 5, input: 3, output: 2 }),
     usageLine({ at: SECONDS, duration: 500, key: "a", cost: 7, input: 1, output: 1, estimated: 1 }),
@@ -139,7 +139,7 @@ it("adds up cost, tokens and requests by UTC day of the end, key and model", asy
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-it("adds the cost by the price where the filter has not computed it, and keeps the one that it has", async () => {
+it("the ledger adds the cost by the price where the filter has not computed it, and keeps the computed one", async () => {
   const rate = 1000;
   const tier = {
     input: rate,
@@ -169,7 +169,7 @@ it("adds the cost by the price where the filter has not computed it, and keeps t
   ]);
 });
 
-it("adds each line once over restarts, and reports what it has added", async () => {
+it("the ledger adds each line once over restarts, and reports what it has added", async () => {
   write(...costs(1, 2));
   const first = start();
   await first.catchUp();
@@ -182,7 +182,7 @@ it("adds each line once over restarts, and reports what it has added", async () 
   expect(second.id).toMatch(/^[0-9a-f]{16}$/);
 });
 
-it("adds each line once if its process is killed at any moment", async () => {
+it("the ledger adds each line once if its process is killed at any moment", async () => {
   write(...costs(...Array.from({ length: 20_000 }, () => 1)));
   const program = `
     import { Ledger } from ${JSON.stringify(join(CONTROL_PLANE, "spend/ledger.ts"))};
@@ -206,7 +206,7 @@ it("adds each line once if its process is killed at any moment", async () => {
   expect(spent(last)).toBe(20_000);
 });
 
-it("adds each line once while the log is rotated", async () => {
+it("the ledger adds each line once while the log is rotated", async () => {
   const ledger = start();
   for (let round = 0; round < 20; round += 1) {
     write(...costs(1, 1));
@@ -221,7 +221,7 @@ it("adds each line once while the log is rotated", async () => {
   expect(spent(ledger)).toBe(60);
 });
 
-it("has caught up with a log that is empty, before its first line and behind a rotation", async () => {
+it("the ledger has caught up with a log that is empty, before its first line and after a rotation", async () => {
   writeFileSync(log, "");
   const ledger = start();
   await ledger.catchUp();
@@ -235,7 +235,7 @@ it("has caught up with a log that is empty, before its first line and behind a r
   expect(spent(ledger)).toBe(7);
 });
 
-it("skips a line that a crash cut off, and reads the line behind it", async () => {
+it("a line that a crash cut off is skipped, and the next line is read", async () => {
   appendFileSync(log, usageLine({ cost: 1, at: SECONDS }).slice(0, 90));
   write(...costs(2, 4));
   const ledger = start();
@@ -243,7 +243,7 @@ it("skips a line that a crash cut off, and reads the line behind it", async () =
   expect(spent(ledger)).toBe(6);
 });
 
-it("puts a damaged file aside, reports it, and reads the log again", async () => {
+it("a damaged ledger is moved away and reported, and the log is read again", async () => {
   write(...costs(1, 2));
   writeFileSync(file, "no database".repeat(1000));
   const ledger = start();
@@ -329,7 +329,7 @@ it("a log that has taken the place of a removed one is counted", async () => {
   expect(reports).toEqual([]);
 });
 
-it("sums above 2^53 are read", async () => {
+it("sums above 2^53 are read exactly", async () => {
   await start().stop();
   const opened = new UsageDatabase(file);
   opened.addTables(SCHEMA);
@@ -342,7 +342,7 @@ it("sums above 2^53 are read", async () => {
   opened.close();
 });
 
-it("while the file cannot be written, the process waits between two attempts and reports it once", async () => {
+it("a file that cannot be written is reported once, and the process waits between two attempts", async () => {
   write(...costs(1));
   const ledger = start();
   await ledger.catchUp();
@@ -359,7 +359,7 @@ it("while the file cannot be written, the process waits between two attempts and
   expect(reports).toHaveLength(2);
 });
 
-it("while the log cannot be read, the process waits between two attempts and reports the log once", async () => {
+it("a log that cannot be read is reported once, and the process waits between two attempts", async () => {
   symlinkSync(log, log);
   const ledger = start();
   await new Promise((resolve) => setTimeout(resolve, 200));
@@ -383,7 +383,7 @@ it("a file that cannot be opened is reported once, and used as soon as it can be
   expect(reports).toHaveLength(2);
 });
 
-it("sums of a wildcard's models are apart, and a budget of the wildcard has all of them", async () => {
+it("the models of a wildcard have separate sums, and a budget of the wildcard has all of them", async () => {
   const target = "openai/*";
   const ledger = start({
     rules: {

@@ -60,7 +60,7 @@ describe.skipIf(missing !== undefined)("grants", () => {
       ...more,
     });
 
-  it("grants what is asked until nothing is left, and again what is given back", async () => {
+  it("Redis grants the requested amounts until none is left, and again those that were returned", async () => {
     expect(await ask("a", 50)).toMatchObject({ granted: 50, room: 100 });
     expect(await ask("b", 80)).toMatchObject({ granted: 50, room: 50 });
     expect(await ask("c", 10)).toMatchObject({ granted: 0, room: 0 });
@@ -86,7 +86,7 @@ describe.skipIf(missing !== undefined)("grants", () => {
     }
   });
 
-  it("what was spent is counted also if it is more than what was granted, and never becomes less", async () => {
+  it("spent amounts are counted also if they exceed the grant, and never become less", async () => {
     await ask("a", 50, { spent: 70 });
     expect((await ask("b", 100)).granted).toBe(30);
     await ask("a", 0, { spent: 60 });

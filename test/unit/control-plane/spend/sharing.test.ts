@@ -98,7 +98,7 @@ it("a response that is larger than it may be closes the connection, and is not k
   await fake.stop();
 });
 
-it("what clients may read of a failure is a fixed word of Redis, and of now", async () => {
+it("a client reads only a fixed word of Redis of a failure", async () => {
   let text = "-NOAUTH Authentication required by secret.host\r\n";
   const fake = await startFake((socket) => socket.write(text));
   const { spend, use } = newSpend();
@@ -125,7 +125,7 @@ describe.skipIf(missing !== undefined)("a Redis", () => {
   });
   afterEach(() => server.stop());
 
-  it("that sends many small responses stays connected", async () => {
+  it("a Redis that sends many small responses stays connected", async () => {
     const maxResponseBytes = 1 << 12;
     let ready = 0;
     const onReady = () => (ready += 1);
@@ -136,7 +136,7 @@ describe.skipIf(missing !== undefined)("a Redis", () => {
     redis.close();
   });
 
-  it("that hangs does not delay the end of the gateway", async () => {
+  it("a Redis that hangs does not delay the end of the gateway", async () => {
     const { spend, use } = newSpend();
     await use(server.url);
     const redis = await connectRedis({ url: server.url, onReady: () => undefined });
@@ -150,7 +150,7 @@ describe.skipIf(missing !== undefined)("a Redis", () => {
     expect(performance.now() - start).toBeLessThan(1_000);
   });
 
-  it("is connected to again when a connection is dead", { timeout: 20_000 }, async () => {
+  it("a dead connection to Redis is replaced", { timeout: 20_000 }, async () => {
     const sockets: { client: Socket; upstream: Socket }[] = [];
     const proxy = createServer((client) => {
       const upstream = connectSocket(Number(new URL(server.url).port), "127.0.0.1");
@@ -174,7 +174,7 @@ describe.skipIf(missing !== undefined)("a Redis", () => {
     proxy.close();
   });
 
-  it("that has evicted a budget gets back what the others have spent", async () => {
+  it("a Redis that has evicted a budget gets back what the others have spent", async () => {
     const gateway = async (id: string, spent: number) => {
       const ready = Promise.withResolvers<undefined>();
       const redis = await connectRedis({

@@ -209,7 +209,7 @@ it("a budget that is removed and added again is charged from then on", async () 
   expect(left(daily)).toBe(60);
 });
 
-it("what a replaced Envoy charges while it drains is subtracted when it has exited", async () => {
+it("charges of a replaced Envoy that drains are subtracted when it has exited", async () => {
   await use(DAILY, MONTHLY);
   await spend.attach(socket);
   ask(10);
@@ -231,7 +231,7 @@ it("what a replaced Envoy charges while it drains is subtracted when it has exit
 describe("what was charged while no record could be written", () => {
   const OF_MODEL: Budget = { subject: { target: "openai/gpt" }, amount: 500, per: "month" };
 
-  it("is added when records are written again, once, and is not forgotten by a restart", async () => {
+  it("charges while no record could be written are added when records are written again, once, and a restart does not forget them", async () => {
     envoy.ids.push(budgetFingerprint(OF_MODEL));
     await use(DAILY, MONTHLY, OF_MODEL);
     await spend.attach(socket);
@@ -256,7 +256,7 @@ describe("what was charged while no record could be written", () => {
     expect([left(daily), left(monthly)]).toEqual([0, 895]);
   });
 
-  it("is nothing if the records come late", async () => {
+  it("no charge is added if the records come late", async () => {
     await use(DAILY, MONTHLY);
     await spend.attach(socket);
     const write = ask(40, { isRecorded: false });
@@ -325,7 +325,7 @@ describe("what was charged while no record could be written", () => {
       ],
       [],
     ],
-  ])("has the sums of all budgets: %s", (_, lost, expected) => {
+  ])("charges are added to the sums of all budgets: %s", (_, lost, expected) => {
     const cells = cellsOfLost(
       lost.map(([subject, cost]) => ({ budget: { subject, amount: 100, per: "day" }, cost })),
       3,
@@ -336,7 +336,7 @@ describe("what was charged while no record could be written", () => {
   });
 });
 
-it("what a replaced Envoy writes to the previous directory of logs is counted", async () => {
+it("lines of a replaced Envoy in the previous directory of logs are counted", async () => {
   await use(DAILY, MONTHLY);
   ask(10);
   await read(10);
@@ -368,7 +368,7 @@ it("what a replaced Envoy writes to the previous directory of logs is counted", 
   await read(142);
 });
 
-it("while the ledger is read again, Envoy keeps its limits", async () => {
+it("Envoy keeps its limits while the ledger is read again", async () => {
   const tallies = new Tallies({ spentSince: () => 0 }, () => now);
   tallies.use([DAILY]);
   const limits = new EnvoyLimits({

@@ -36,7 +36,7 @@ function looking(directory: string) {
   return { at, lines, problems };
 }
 
-it("reports failed writes once, and when lines are written again", async () => {
+it("failed writes are reported once, and so are later successful ones", async () => {
   const { at, lines, problems } = looking(top);
   await at(1);
   await at(1, 1);
@@ -56,7 +56,7 @@ it("reports failed writes once, and when lines are written again", async () => {
   expect(lines).toHaveLength(3);
 });
 
-it("does not take another Envoy's count from 0 for anything but that", async () => {
+it("the count of another Envoy from 0 is mistaken for no other event", async () => {
   const { at, lines } = looking(top);
   await at(100, 0);
   await at(3, 0);
@@ -64,7 +64,7 @@ it("does not take another Envoy's count from 0 for anything but that", async () 
   expect(lines).toHaveLength(1);
 });
 
-it("names the system's error when the directory cannot be created again", async () => {
+it("the system's error is reported when the directory cannot be created again", async () => {
   writeFileSync(join(top, "file"), "");
   const { at, lines } = looking(join(top, "file", "logs"));
   await at(1);

@@ -23,7 +23,7 @@ afterEach(() => {
 });
 
 describe("the Envoy process", () => {
-  it("gets the variables that the configuration names, and those that Envoy needs", () => {
+  it("the Envoy process gets the variables that the configuration names, and those that Envoy needs", () => {
     const all = { PATH: "/bin", OPENAI_API_KEY: "k", AWS_SECRET_ACCESS_KEY: "s", HOME: "/root" };
     expect(envoyEnvironment(all, ["OPENAI_API_KEY", "UNSET"])).toEqual({
       PATH: "/bin",
@@ -32,14 +32,14 @@ describe("the Envoy process", () => {
     });
   });
 
-  it("never logs request heads, which hold keys", () => {
+  it("the Envoy process never logs request heads, which hold keys", () => {
     expect(logArguments("warning")).toEqual(["--log-level", "warning"]);
     expect(logArguments("debug").join(" ")).toBe(
       "--log-level info --component-log-level wasm:debug,upstream:debug,dns:debug",
     );
   });
 
-  it("uses the CA file of SSL_CERT_FILE, and needs none if no provider is called by https", () => {
+  it("the Envoy process uses the CA file of SSL_CERT_FILE, and needs none if no provider is called by https", () => {
     const file = join(directory, "ca.pem");
     expect(() => findCaFile({ SSL_CERT_FILE: file })).toThrow(/does not exist/);
     writeFileSync(file, "");

@@ -47,7 +47,7 @@ function parentOf(pid: string): number | undefined {
   }
 }
 
-it("ends a program whose owner was killed", async () => {
+it("the lifeline ends a program whose owner was killed", async () => {
   const { owner, program, watchers } = await startOwner("sh", "-c", "echo ready; exec sleep 600");
   expect(isAlive(program)).toBe(true);
   expect(watchers).toHaveLength(1);
@@ -57,7 +57,7 @@ it("ends a program whose owner was killed", async () => {
   }, SECONDS);
 });
 
-it("ends one that does not listen to SIGTERM", async () => {
+it("the lifeline ends a program that does not listen to SIGTERM", async () => {
   const { owner, program } = await startOwner(
     "sh",
     "-c",
@@ -69,7 +69,7 @@ it("ends one that does not listen to SIGTERM", async () => {
   }, SECONDS);
 });
 
-it("is the program itself: id, signals, output, exit code; it leaves no process behind", async () => {
+it("the lifeline is the program itself: id, signals, output, exit code; it leaves no process behind", async () => {
   const program = `
     process.on("SIGUSR2", () => process.exit(7));
     setInterval(() => undefined, 60_000);

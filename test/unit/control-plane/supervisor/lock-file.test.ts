@@ -15,14 +15,14 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-it("can be read by every user who reaches its directory", () => {
+it("a lock file can be read by every user who reaches its directory", () => {
   expect(lockLogs(directory)).toBeUndefined();
   expect(statSync(join(directory, ".gateway.lock")).mode & 0o777).toBe(0o644);
 });
 
 // Only root can act as another user.
 it.runIf(process.getuid?.() === 0)(
-  "stays with a running process when another user asks for it",
+  "a lock stays with a running process when another user requests it",
   () => {
     expect(lockLogs(directory)).toBeUndefined();
     process.seteuid?.(65_534);

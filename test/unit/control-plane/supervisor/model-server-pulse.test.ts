@@ -46,28 +46,31 @@ it.each([
       response.flushHeaders();
     },
   ],
-])("notices once when it %s, and once when it answers again", async (_, failure) => {
-  const watching = watch();
-  answer = failure;
-  await vi.waitFor(() => {
-    expect(told).toEqual([false]);
-  }, SECONDS);
-  answer = (response) => response.end();
-  await vi.waitFor(() => {
+])(
+  "the pulse reports once when the model server %s, and once when it answers again",
+  async (_, failure) => {
+    const watching = watch();
+    answer = failure;
+    await vi.waitFor(() => {
+      expect(told).toEqual([false]);
+    }, SECONDS);
+    answer = (response) => response.end();
+    await vi.waitFor(() => {
+      expect(told).toEqual([false, true]);
+    }, SECONDS);
+    over.abort();
+    await watching;
     expect(told).toEqual([false, true]);
-  }, SECONDS);
-  over.abort();
-  await watching;
-  expect(told).toEqual([false, true]);
-});
+  },
+);
 
-it("gives it up when the silence is too long, and asks no more", async () => {
+it("the pulse stops calling a model server that is silent for too long", async () => {
   answer = () => undefined;
   await watch({ ...QUICK, patience: 5, longestSilence: 50 });
   expect(told).toEqual([false, "silent"]);
 });
 
-it("notices when its reader is gone", async () => {
+it("the pulse ends when its reader is gone", async () => {
   void watch();
   await closeNow(server);
   await vi.waitFor(() => {

@@ -24,7 +24,7 @@ describe("the port check", () => {
     server = undefined;
   });
 
-  it("names the process that uses a port", async () => {
+  it("the port check reports the process that uses a port", async () => {
     const port = await freePort();
     await checkPorts([listener(port)], nowhere);
     server = createServer();
@@ -39,7 +39,7 @@ describe("the port check", () => {
     await expect(checkPorts([listener(port, "0.0.0.0")], nowhere)).rejects.toThrow(/is used by/);
   });
 
-  it("names every port in use, by the listener's key in the file", async () => {
+  it("the port check reports every port in use, by the listener's key in the file", async () => {
     const port = await freePort();
     server = createServer();
     await new Promise<void>((resolve) => server?.listen(port, "127.0.0.1", resolve));
@@ -53,7 +53,7 @@ describe("the port check", () => {
     );
   });
 
-  it("names the configuration of another gateway that uses the port", async () => {
+  it("the port check reports the configuration of another gateway that uses the port", async () => {
     const port = await freePort();
     server = createServer();
     await new Promise<void>((resolve) => server?.listen(port, "127.0.0.1", resolve));
@@ -77,7 +77,7 @@ describe("the port check", () => {
     rmSync(state, { recursive: true });
   });
 
-  it("rejects an address that the machine does not have", async () => {
+  it("the port check rejects an address that the machine does not have", async () => {
     await expect(checkPorts([listener(await freePort(), "192.0.2.77")], nowhere)).rejects.toThrow(
       /no address 192.0.2.77/,
     );

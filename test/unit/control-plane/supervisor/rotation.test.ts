@@ -34,7 +34,7 @@ describe("rotation", () => {
     return { check, reopened: () => reopened };
   };
 
-  it("leaves small files alone", () => {
+  it("rotation leaves small files alone", () => {
     writeFileSync(log(), "small");
     const { check, reopened } = rotation(2);
     check();
@@ -42,7 +42,7 @@ describe("rotation", () => {
     expect(readdirSync(directory)).toEqual(["access_llm.log"]);
   });
 
-  it("renames a large file, keeps keepFiles of them, and makes Envoy open a new one", () => {
+  it("rotation renames a large file, keeps keepFiles of them, and makes Envoy open a new one", () => {
     const { check, reopened } = rotation(2);
     for (const age of ["first", "second", "third"]) {
       writeFileSync(log(), `${age} and more than ten`);
@@ -55,7 +55,7 @@ describe("rotation", () => {
     expect(content("access_llm.log.2")).toMatch(/^second/);
   });
 
-  it("creates the log with users' texts for its user only", () => {
+  it("rotation creates the log with users' texts for its user only", () => {
     const { check } = rotation(1);
     const file = join(directory, "access_content.log");
     writeFileSync(file, "more than ten bytes", { mode: 0o600 });
@@ -66,14 +66,14 @@ describe("rotation", () => {
     expect(modes).toEqual([0o600, 0o600]);
   });
 
-  it("keeps no old file with keepFiles 0", () => {
+  it("rotation keeps no old file with keepFiles 0", () => {
     const { check } = rotation(0);
     writeFileSync(log(), "more than ten bytes");
     check();
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it("makes Envoy reopen its files after another program renamed one", () => {
+  it("rotation makes Envoy reopen its files after another program renamed one", () => {
     writeFileSync(log(), "x");
     const { check, reopened } = rotation(2);
     rmSync(log());
@@ -83,7 +83,7 @@ describe("rotation", () => {
     expect(reopened()).toBe(1);
   });
 
-  it("truncates the gateway's own log, which other processes hold open", () => {
+  it("rotation truncates the gateway's own log, which other processes hold open", () => {
     const own = join(directory, "gateway.log");
     writeFileSync(own, "more than ten bytes");
     const { ino } = statSync(own);

@@ -29,7 +29,7 @@ afterEach(() => {
 describe("the state directory", () => {
   const file = (path: string, isBuiltIn = false) => ({ name: path, path, isBuiltIn });
 
-  it("has a readable name, different for each configuration file", () => {
+  it("the state directory has a readable name, different for each configuration file", () => {
     const environment = { XDG_STATE_HOME: "/state" };
     const one = state.stateDirectory(file("/srv/shop/gateway.yaml"), environment);
     expect(one).toMatch(/^\/state\/gateway\/shop-[0-9a-f]{8}$/);
@@ -39,7 +39,7 @@ describe("the state directory", () => {
     );
   });
 
-  it("moves a socket to the temporary directory if its path would be too long", () => {
+  it("the state directory moves a socket to the temporary directory if its path would be too long", () => {
     expect(state.socketPath("/short", "admin")).toBe("/short/admin.sock");
     expect(state.socketPath("/short", "modelServer", 2)).toBe("/short/model-server-2.sock");
     // Bytes count, not characters.
@@ -52,7 +52,7 @@ describe("the state directory", () => {
     }
   });
 
-  it("reports a temporary directory whose path is too long as well", () => {
+  it("the state directory reports a temporary directory whose path is too long as well", () => {
     vi.stubEnv("TMPDIR", `/${"t".repeat(100)}`);
     const long = `/${"x".repeat(100)}`;
     expect(() => state.socketPath(long, "admin")).toThrow(/unix sockets have at most 107 bytes/);
@@ -60,7 +60,7 @@ describe("the state directory", () => {
   });
 
   it.runIf(process.getuid?.() === 0)(
-    "is rejected if it or its socket directory belongs to another user",
+    "the state directory is rejected if it or its socket directory belongs to another user",
     () => {
       const path = join(directory, "foreign");
       mkdirSync(path);
@@ -80,7 +80,7 @@ describe("the state directory", () => {
     },
   );
 
-  it("becomes private again if other users could enter it", () => {
+  it("the state directory becomes private again if other users could enter it", () => {
     const long = join(directory, "x".repeat(100));
     const elsewhere = dirname(state.socketPath(long, "admin"));
     for (const open of [long, elsewhere]) {
@@ -94,7 +94,7 @@ describe("the state directory", () => {
     expect(existsSync(elsewhere)).toBe(false);
   });
 
-  it("has one owner; a dead process does not count as owner", async () => {
+  it("the state directory has one owner; a dead process does not count as owner", async () => {
     const path = join(directory, "state");
     state.takeState(path);
     expect(() => {
@@ -113,7 +113,7 @@ describe("the state directory", () => {
     expect(readFileSync(join(path, "gateway.pid"), "utf8")).toContain(String(process.pid));
   });
 
-  it("does not accept a new process with the owner's id as the owner", () => {
+  it("the state directory does not accept a new process with the owner's id as the owner", () => {
     const self = identityOf(process.pid);
     expect(isAlive(self)).toBe(true);
     expect(isAlive({ ...self, startTime: "1" })).toBe(false);

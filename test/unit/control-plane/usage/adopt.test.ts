@@ -109,7 +109,7 @@ function appendLine(): void {
   appendFileSync(log, `${third.replace("three", "four")}\n`);
 }
 
-it("counts, history and spend go on, and each line is in each of them once", async () => {
+it("counts, history and spend continue, and each line is in each of them once", async () => {
   await expectLines(3);
   expect(oldFiles()).toEqual([]);
   expect(reports).toEqual([
@@ -175,7 +175,7 @@ describe("a damaged file", () => {
     },
   );
 
-  it("of another version is one that cannot be read", async () => {
+  it("a file of another version is treated as damaged", async () => {
     const database = new DatabaseSync(join(directory, "spend.db"));
     database.exec("PRAGMA user_version = 7");
     database.close();

@@ -62,7 +62,7 @@ function newUsage(state = directory): Usage {
 
 const total = ({ tokens }: Running) => tokens.total();
 
-it("counts the lines that are there and those that come", async () => {
+it("the follower counts the lines that are there and those that come", async () => {
   writeFileSync(log, line("a/b", 5));
   const running = start();
   await expect.poll(() => total(running)).toBe(5);
@@ -71,7 +71,7 @@ it("counts the lines that are there and those that come", async () => {
   await running.stop();
 });
 
-it("goes on in a log that was moved to another directory", async () => {
+it("the follower continues in a log that was moved to another directory", async () => {
   writeFileSync(log, line("a/b", 5));
   const first = start();
   await expect.poll(() => total(first)).toBe(5);
@@ -85,7 +85,7 @@ it("goes on in a log that was moved to another directory", async () => {
   await second.stop();
 });
 
-it("goes on after a restart, also if the log was rotated meanwhile", async () => {
+it("the follower continues after a restart, also if the log was rotated meanwhile", async () => {
   writeFileSync(log, line("a/b", 5));
   const first = start();
   await expect.poll(() => total(first)).toBe(5);
@@ -98,7 +98,7 @@ it("goes on after a restart, also if the log was rotated meanwhile", async () =>
   await second.stop();
 });
 
-it("after a crash it reads again what it had not written, and nothing twice", async () => {
+it("lines that a crash kept from being written are read again, and no line twice", async () => {
   writeFileSync(log, line("a/b", 5));
   const first = start();
   await expect.poll(() => total(first)).toBe(5);
@@ -168,7 +168,7 @@ it("a file that is damaged while the gateway runs gets all counts again, and no 
   await second.stop();
 });
 
-it("while the file is locked, lines are counted; what waits is written once, also if the process ends", async () => {
+it("lines are counted while the file is locked, and written once, also if the process ends", async () => {
   writeFileSync(log, line("a/b", 5));
   const first = start();
   await expect.poll(() => total(first)).toBe(5);

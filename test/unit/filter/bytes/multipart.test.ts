@@ -80,7 +80,7 @@ const FORM = "multipart/form-data; boundary=X";
 const field = (head: string, value = "a"): Uint8Array => bytes(`--X\n${head}\n\n${value}\n--X--\n`);
 
 describe("a form", () => {
-  it("has the fields that fetch reads in it", async () => {
+  it("a form has the fields that fetch reads in it", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(part, { maxLength: 6 }), async (parts) => {
         const { type, body } = await encode(parts);
@@ -91,7 +91,7 @@ describe("a form", () => {
     );
   });
 
-  it("is read as fetch reads it, or rejected, when bytes of it are damaged", async () => {
+  it("a form is read as fetch reads it, or rejected, when bytes of it are damaged", async () => {
     const damage = fc.record({
       at: fc.double({ min: 0, max: 1, noNaN: true }),
       length: fc.nat(6),
@@ -142,7 +142,7 @@ describe("a form", () => {
       "behind another header",
       field('Content-Type: text/plain\nContent-Disposition: form-data; name="model"'),
     ],
-  ])("is found with its name %s", (_, body) => {
+  ])("a form is found with its name %s", (_, body) => {
     expect(models(FORM, body)).toEqual(["a"]);
   });
 
@@ -151,12 +151,12 @@ describe("a form", () => {
     "multipart/form-data;boundary=X",
     "multipart/form-data; Boundary=X; charset=utf-8",
     'multipart/form-data; charset="utf-8"; boundary=X',
-  ])("is found with the content type %s", (type) => {
+  ])("a form is found with the content type %s", (type) => {
     expect(models(type, field('Content-Disposition: form-data; name="model"'))).toEqual(["a"]);
   });
 
   it.each(["----WebKitFormBoundary7MA4YWxk", "axios-1.7.2-boundary-AbC", "===============7=="])(
-    "is found with the boundary %s",
+    "a form is found with the boundary %s",
     (boundary) => {
       const body = bytes(
         `--${boundary}\nContent-Disposition: form-data; name="model"\n\na\n--${boundary}--\n`,
@@ -184,7 +184,7 @@ describe("a form", () => {
     '; boundary="X ',
     '; boundary="X',
     '; boundary=X"',
-  ])("is rejected with the content type multipart/form-data%s", (parameters) => {
+  ])("a form is rejected with the content type multipart/form-data%s", (parameters) => {
     const body = field('Content-Disposition: form-data; name="model"');
     expect(models(`multipart/form-data${parameters}`, body)).toBeUndefined();
   });
@@ -224,7 +224,7 @@ describe("a form", () => {
       FORM,
       new TextEncoder().encode('--X\nContent-Disposition: form-data; name="model"\n\na\n--X--'),
     ],
-  ])("is rejected with %s", (_, type, body) => {
+  ])("a form is rejected with %s", (_, type, body) => {
     expect(models(type, body)).toBeUndefined();
   });
 });

@@ -28,7 +28,7 @@ const id = fc.oneof(
   fc.integer({ min: 0xffff_ff00, max: 0xffff_ffff }),
 );
 
-it("returns what was stored last under an id, and nothing under any other", () => {
+it("an id returns its last stored value, and an unknown id nothing", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), id), { maxLength: 400 }), (steps) => {
       table.clear();
@@ -49,7 +49,7 @@ it("returns what was stored last under an id, and nothing under any other", () =
   );
 });
 
-it("holds a few long streams among a million short ones", () => {
+it("a table holds a few long streams among a million short ones", () => {
   for (let key = 1; key <= 1_000_000; key++) {
     table.set(key, key % 1000);
     if (key % 10_000 !== 0) table.remove(key);

@@ -172,7 +172,7 @@ const NEUTRAL: Record<string, unknown> = { 0: 0, 1: 1, true: true, false: false,
 const neutralOf = ({ neutral }: Member): unknown => NEUTRAL[neutral] ?? neutral;
 
 describe("the tables", () => {
-  it("have every object of a request", () => {
+  it("the tables of members have every object of a request", () => {
     expect(places).toHaveLength(40);
     expect(places.flatMap(({ members }) => members).length).toBeGreaterThan(300);
   });
@@ -249,7 +249,7 @@ describe("members that are in no row are dropped and counted", () => {
 });
 
 describe("the list of what was dropped", () => {
-  it("names each once, and stays short", () => {
+  it("the list of what was dropped names each once, and stays short", () => {
     const members = Array.from({ length: 400 }, (_, index) => [`member_${index}`, 1] as const);
     const request = { messages: [{ role: "user", content: "A" }], ...Object.fromEntries(members) };
     const result = translator.translate(JSON.stringify(request), CHAT, MESSAGES);
@@ -258,7 +258,7 @@ describe("the list of what was dropped", () => {
     expect(result.droppedCount).toBe(400);
   });
 
-  it("counts what it names once", () => {
+  it("the list of what was dropped counts what it names once", () => {
     const messages = Array.from({ length: 5 }, () => ({ role: "user", content: "A", name: "n" }));
     const result = translator.translate(JSON.stringify({ messages }), CHAT, MESSAGES);
     expect(result.dropped).toEqual(["messages[].name"]);

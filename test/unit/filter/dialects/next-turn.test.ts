@@ -57,13 +57,13 @@ describe("a chat client of a messages provider", () => {
     return (JSON.parse(body) as { messages: { content: unknown }[] }).messages[1]?.content;
   }
 
-  test("that keeps the message of a complete reply", () => {
+  test("a chat client of a messages provider can send back the message of a complete response", () => {
     const { text } = replies.complete(direction, sse);
     const { choices } = JSON.parse(text) as { choices: { message: Json }[] };
     expect(nextTurn(choices[0]?.message)).toEqual(said);
   });
 
-  test("that keeps the message which Node's SDK puts together from a stream", async () => {
+  test("a chat client of a messages provider can send back the message which Node's SDK builds from a stream", async () => {
     const { text } = replies.stream(direction, [new TextEncoder().encode(sse)]);
     const { choices } = await openaiCompletion(text);
     const message: Json = { ...choices[0]?.message };
@@ -300,7 +300,7 @@ describe("a tool loop of Gemini", () => {
       return JSON.stringify({ model: "m", ...request(text) });
     };
 
-    test("gives Gemini its ids, signature and order back", () => {
+    test("a tool loop gives Gemini its ids, signature and order back", () => {
       const { body, dropped } = requests.translate(sent(), from, GEMINI);
       const { contents } = JSON.parse(body) as { contents: { parts: Json[] }[] };
       expect(
@@ -315,7 +315,7 @@ describe("a tool loop of Gemini", () => {
       ["chat", CHAT],
       ["messages", MESSAGES],
       ["responses", RESPONSES],
-    ])("shows a provider of %s the short ids alone", (_, target) => {
+    ])("a tool loop of Gemini shows a provider of %s the short ids alone", (_, target) => {
       const { body } =
         from === target ? requests.edit(sent(), from) : requests.translate(sent(), from, target);
       expect(body).not.toContain("gw1_");

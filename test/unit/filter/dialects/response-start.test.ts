@@ -304,7 +304,7 @@ describe("held bytes are released", () => {
     expect(look.read("chat", false, pieces).verdict).toBe("answers");
   });
 
-  it("when it is more than 64 KiB", () => {
+  it("held bytes are released when they are more than 64 KiB", () => {
     const comment = Buffer.from(`: ${"x".repeat(1000)}\n\n`);
     const { verdict, pieces } = look.read(
       "chat",

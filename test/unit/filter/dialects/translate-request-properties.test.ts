@@ -179,7 +179,7 @@ function plain(content: unknown): unknown {
 }
 
 describe("chat completions → messages → chat completions", () => {
-  it("keeps everything that the table calls mapped", () => {
+  it("a chat request through Messages keeps everything that the table calls mapped", () => {
     fc.assert(
       fc.property(conversation, settings, (talk, set) => {
         const request = chatRequest(talk, set);
@@ -192,7 +192,7 @@ describe("chat completions → messages → chat completions", () => {
     );
   });
 
-  it("drops nothing of such a request", () => {
+  it("a chat request through Messages loses nothing that the table calls mapped", () => {
     fc.assert(
       fc.property(conversation, settings, (talk, set) => {
         const request = JSON.stringify(chatRequest(talk, set));
@@ -226,7 +226,7 @@ describe("messages → chat completions → messages", () => {
     return request;
   }
 
-  it("keeps everything that the table calls mapped, signed thinking too", () => {
+  it("a Messages request through Chat Completions keeps everything that the table calls mapped, signed thinking too", () => {
     fc.assert(
       fc.property(conversation, settings, thinking, (talk, set, thoughts) => {
         const request = messagesRequest(talk, set, thoughts);
@@ -238,7 +238,7 @@ describe("messages → chat completions → messages", () => {
     );
   });
 
-  it("writes what OpenAI takes", () => {
+  it("a Messages request becomes a chat request that OpenAI accepts", () => {
     fc.assert(
       fc.property(conversation, settings, (talk, set) => {
         const request = messagesRequest(talk, { ...set, effort: undefined }, []);
@@ -325,7 +325,7 @@ function partOf(part: { type: string; text?: string; image_url?: { url: string }
 describe("responses → chat completions and messages", () => {
   const seeds = fc.nat(11);
 
-  it("gives what the same conversation as chat completions gives", () => {
+  it("a Responses request becomes the request that the same conversation as Chat Completions becomes", () => {
     fc.assert(
       fc.property(conversation, settings, seeds, (talk, all, seed) => {
         const set = { ...all, stop: undefined };
@@ -337,7 +337,7 @@ describe("responses → chat completions and messages", () => {
     );
   });
 
-  it("is the same conversation as chat completions", () => {
+  it("a Responses request is the same conversation as Chat Completions", () => {
     fc.assert(
       fc.property(conversation, settings, seeds, (talk, all, seed) => {
         const set = { ...all, stop: undefined };
@@ -352,7 +352,7 @@ describe("responses → chat completions and messages", () => {
     );
   });
 
-  it("drops nothing of such a request", () => {
+  it("a Responses request drops nothing that the table calls mapped", () => {
     fc.assert(
       fc.property(conversation, settings, seeds, (talk, set, seed) => {
         const request = JSON.stringify(responsesRequest(talk, set, seed));
@@ -390,7 +390,7 @@ describe("responses → chat completions and messages", () => {
     fc.record({ type: fc.constantFrom("web_search_call", "brand_new"), id: id }),
   );
 
-  it("gives messages that a provider accepts, whatever the order of the items", () => {
+  it("a Responses request becomes messages that a provider accepts, whatever the order of the items", () => {
     fc.assert(
       fc.property(fc.array(anyItem, { minLength: 1, maxLength: 12 }), (items) => {
         const request = { input: [...items, { role: "user", content: "So?" }] };

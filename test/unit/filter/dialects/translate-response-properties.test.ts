@@ -171,7 +171,7 @@ describe("there and back", () => {
     );
   });
 
-  test("is the same after a Responses client, whose SDK and agent read the stream", async () => {
+  test("a response is the same after a Responses client, whose SDK and agent read the stream", async () => {
     const toResponses: Direction = { from: OPENAI, to: RESPONSES };
     await fc.assert(
       fc.asyncProperty(

@@ -44,7 +44,7 @@ function takeAll(size: number): number[] {
 
 describe("a VM that is full", () => {
   it.each([64 * KIB, 100_000, MIB, 33 * MIB, 400 * MIB])(
-    "refuses a block of %i bytes, and traps for none",
+    "a full VM refuses a block of %i bytes, and traps for none",
     (size) => {
       const blocks = takeAll(size);
       expect(heap.wasRefused()).toBe(1);
@@ -59,21 +59,21 @@ describe("a VM that is full", () => {
     },
   );
 
-  it("has room for small blocks and objects still", () => {
+  it("a full VM has room for small blocks and objects", () => {
     takeAll(64 * KIB);
     for (let count = 0; count < 24 * MIB; count += 16 * KIB)
       expect(heap.take(16 * KIB - 64)).not.toBe(0);
     heap.makeObjects(20_000);
   });
 
-  it("refuses what fits in no hole, however much is free", () => {
+  it("a full VM refuses a block that fits in no hole, however much is free", () => {
     const blocks = takeAll(MIB);
     for (const [index, block] of blocks.entries()) if (index % 2 === 0) heap.free(block, 0);
     expect(heap.heldBytes()).toBeLessThan(520 * MIB);
     expect(heap.take(40 * MIB)).toBe(0);
   });
 
-  it("leaves a buffer unchanged and reports the refusal", () => {
+  it("a full VM leaves a buffer unchanged and reports the refusal", () => {
     const total = 900 * MIB;
     const length = heap.fill(MIB, total);
     expect(length).toBeLessThan(total);
@@ -82,7 +82,7 @@ describe("a VM that is full", () => {
     expect(heap.heldBytes()).toBe(0);
   });
 
-  it("leaves a block as it was that cannot grow", () => {
+  it("a full VM leaves a block as it was that cannot grow", () => {
     const block = heap.take(500 * MIB);
     new Uint8Array(heap.memory.buffer)[block] = 7;
     expect(heap.resize(block, 700 * MIB, 0)).toBe(0);
@@ -94,7 +94,7 @@ describe("a VM that is full", () => {
 
 describe("free small blocks", () => {
   it.each([1, 12, 13, 28, 100, 508, 509, 764, 1000, 4092])(
-    "are reused by their size: %i bytes",
+    "free small blocks are reused by their size: %i bytes",
     (size) => {
       const block = heap.take(size);
       heap.take(size);
@@ -103,7 +103,7 @@ describe("free small blocks", () => {
     },
   );
 
-  it("are joined where a large block has no room", () => {
+  it("free small blocks are joined where a large block has no room", () => {
     const large = takeAll(MIB);
     const small: number[] = [];
     for (let count = 0; count < 20 * MIB; count += KIB) small.push(heap.take(KIB - 16));
@@ -113,7 +113,7 @@ describe("free small blocks", () => {
     expect(heap.take(900 * MIB)).not.toBe(0);
   });
 
-  it("do not fill the memory: sizes that nobody needs any more go back", () => {
+  it("free small blocks do not fill the memory: sizes that nobody needs any more are returned", () => {
     for (let size = 16; size < 4096; size += 16) {
       const blocks = Array.from({ length: (8 * MIB) / size }, () => heap.take(size - 4));
       for (const block of blocks) heap.free(block, 0);
@@ -123,7 +123,7 @@ describe("free small blocks", () => {
 });
 
 describe("what is counted", () => {
-  it("comes to nothing when all is given back", () => {
+  it("the count of bytes is zero when all are freed", () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.nat(200_000), fc.nat(200_000), fc.boolean()), { maxLength: 40 }),
@@ -147,7 +147,7 @@ describe("what is counted", () => {
 });
 
 describe("the largest free block", () => {
-  it("is as large as reported: the allocator returns it without growing", () => {
+  it("the largest free block is as large as reported: the allocator returns it without growing", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 3 * MIB }), { maxLength: 30 }), (sizes) => {
         const blocks = sizes.map((size) => heap.takeUnasked(size));

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 describe("a collection", () => {
-  it("keeps what globals and the program's data refer to", () => {
+  it("a collection keeps what globals and the program's data refer to", () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ length: fc.nat(60), seed: fc.nat(1_000_000), waste: fc.nat(200) }), {
@@ -43,7 +43,7 @@ describe("a collection", () => {
     );
   });
 
-  it("frees everything else: memory does not grow", () => {
+  it("a collection frees everything else: memory does not grow", () => {
     const round = () => {
       lab.replace(50, 7);
       lab.waste(5000);
@@ -59,7 +59,7 @@ describe("a collection", () => {
   });
 });
 
-it("clears new arrays, which may have the memory of old ones", () => {
+it("a new array is cleared, although it may have the memory of an old one", () => {
   for (const length of [1, 3, 20, 300, 5000, 70_000, 3, 300]) {
     expect(lab.grow(length)).toBe((BigInt(length) * BigInt(length - 1)) / 2n);
     lab.collect();

@@ -6,7 +6,7 @@ import { retryPolicies } from "../../../../model/retry-policies.ts";
 import { upstreams } from "../../../../model/upstreams.ts";
 import { ANTHROPIC, GOLDEN_MODELS, host, modelOf, RETRY, targetAt } from "../../../envoy/models.ts";
 
-it("has a route for each target and each set, and a name for every model name that a client can send", () => {
+it("the document has a route for each target and each set, and a name for every model name that a client can send", () => {
   const model = modelOf(
     [
       targetAt("openai/gpt-4o", host("api.openai.com"), { configuredName: "main" }),
@@ -48,7 +48,7 @@ it("has a route for each target and each set, and a name for every model name th
   ]);
 });
 
-it("leaves out what a target does not have", () => {
+it("the document leaves out what a target does not have", () => {
   const model = modelOf([
     targetAt("x/y", host("192.0.2.1", 80), { auth: { kind: "none" }, asksForUsage: false }),
   ]);
@@ -64,7 +64,7 @@ it("leaves out what a target does not have", () => {
   ]);
 });
 
-it("takes a model called __proto__ for a name like any other", () => {
+it("a model called __proto__ is a name like any other", () => {
   const model = modelOf([targetAt("x/__proto__", host("x.example.com"))]);
   const names = JSON.stringify(filterConfig(model).names);
   expect(names).toBe('{"x/__proto__":0,"__proto__":0}');

@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, "../../../..");
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
 
 describe("the version", () => {
-  it("is the same everywhere", () => {
+  it("the version is the same everywhere", () => {
     expect(versionProblems(read)).toEqual([]);
   });
 
@@ -25,13 +25,13 @@ describe("the version", () => {
     ["CHANGELOG.md", "## 0.1.0"],
     ["docs/installing.md", "gateway-0.1.0.tgz"],
     ["docs/docker.md", "gateway:0.1.0"],
-  ])("is missed when %s was forgotten", (forgotten, said) => {
+  ])("a version that was forgotten in %s is reported", (forgotten, said) => {
     const changed = (file: string) =>
       file === forgotten ? read(file).replace(said, said.replace("0.1.0", "0.0.9")) : read(file);
     expect(versionProblems(changed)).toEqual([`${forgotten} says 0.0.9, package.json says 0.1.0.`]);
   });
 
-  it("reports a missing entry", () => {
+  it("a missing entry of the change log is reported", () => {
     const empty = (file: string) => (file === "Dockerfile" ? "" : read(file));
     expect(versionProblems(empty)).toEqual(["Dockerfile does not say the version."]);
   });
@@ -51,7 +51,7 @@ describe("what the image consists of", () => {
         : "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n\nFiles: *\nLicense: Expat\n\nFiles: x\nLicense: GPL-3+\n\nLicense: Expat\n text\n",
   });
 
-  it("are the packages of production, each with a licence and nearly all with its text", () => {
+  it("the image's packages are those of production, each with a licence and nearly all with its text", () => {
     const names = npm.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(["hono", "zod", "@huggingface/tokenizers"]));
     expect(names).not.toContain("vitest");
@@ -61,7 +61,7 @@ describe("what the image consists of", () => {
     );
   });
 
-  it("are Debian's installed packages, with the licences that their files name", () => {
+  it("the image's system packages are Debian's installed ones, with the licences that their files name", () => {
     expect(debian).toMatchObject([
       {
         name: "tini",
@@ -72,7 +72,7 @@ describe("what the image consists of", () => {
     ]);
   });
 
-  it("make a valid bill of materials, the same each time", async () => {
+  it("the image's contents make a valid bill of materials, the same each time", async () => {
     const bill = billOfMaterials("0.1.0", [...npm, ...debian]);
     const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
     expect(await validator.validate(bill)).toBeNull();
@@ -80,7 +80,7 @@ describe("what the image consists of", () => {
     expect(bill).toContain('"pkg:npm/zod@');
   });
 
-  it("make a notice that has each text once", () => {
+  it("the image's contents make a notice that has each text once", () => {
     const text = notice("0.1.0", [...npm, ...debian]);
     expect(text).toMatch(/^- zod \d\S+: MIT$/m);
     expect(text).toMatch(/^- tini 0\.19\.0-1\+b3: Expat, GPL-3\+$/m);

@@ -14,11 +14,11 @@ const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
 const DIGEST = `sha256:${"0f".repeat(32)}`;
 
 describe("package-lock.json", () => {
-  it("has a hash for every package", () => {
+  it("package-lock.json has a hash for every package", () => {
     expect(lockProblems(read("package-lock.json"))).toEqual([]);
   });
 
-  it("has no installation script that `npm install --global` of the package would run", () => {
+  it("package-lock.json has no installation script that `npm install --global` of the package would run", () => {
     const { packages } = JSON.parse(read("package-lock.json")) as {
       packages: Record<string, { dev?: boolean; hasInstallScript?: boolean }>;
     };
@@ -48,7 +48,7 @@ describe("images", () => {
     (file: string) =>
       file === "Dockerfile" ? dockerfile : compose;
 
-  it("that are fetched are pinned, but for one whose digest is for the releaser to resolve", () => {
+  it("images that are fetched are pinned, but for one whose digest the releaser resolves", () => {
     expect(imageProblems(read)).toEqual([
       expect.stringMatching(/^compose\.yaml: envoyproxy\/ratelimit:3fb70258 is not pinned/),
     ]);
@@ -63,13 +63,13 @@ describe("images", () => {
     expect(imageProblems(files(dockerfile))).toEqual([expect.stringMatching(message)]);
   });
 
-  it("by digest, and stages of the file, are none", () => {
+  it("images by digest, and stages of the file, are no problem", () => {
     const dockerfile = `ARG BASE=debian:13@${DIGEST}\nFROM \${BASE} AS one\nFROM one AS two\nFROM two`;
     const compose = `services: {a: {image: "\${A:-redis:8@${DIGEST}}"}, b: {image: "gateway:0.1.0"}}`;
     expect(imageProblems(files(dockerfile, compose))).toEqual([]);
   });
 
-  it("of compose.yaml by tag are a problem", () => {
+  it("images of compose.yaml by tag are a problem", () => {
     const compose = 'services: {a: {image: "${A:-redis:8}"}, b: {image: mirror/gateway:1}}';
     expect(imageProblems(files("", compose))).toEqual([
       expect.stringMatching(/redis:8 is not pinned/),
@@ -111,7 +111,7 @@ describe("npm audit", () => {
       '{"error":{"summary":"request failed, reason: ENOTFOUND"}}',
       "request failed, reason: ENOTFOUND",
     ],
-  ])("that cannot be done (%s) is a note with the reason", (output, reason) => {
+  ])("an audit that cannot be done (%s) is a note with the reason", (output, reason) => {
     for (const findings of [signatureFindings(output), advisoryFindings(output)]) {
       expect(findings.problems).toEqual([]);
       expect(findings.notes).toEqual([expect.stringContaining(`are not verified: ${reason}`)]);

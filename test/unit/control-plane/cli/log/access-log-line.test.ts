@@ -26,7 +26,7 @@ const LINE =
 const PATIENCE = { timeout: 60_000 };
 
 describe("a line of the access log", () => {
-  it("gives the 15 fields", () => {
+  it("a line of the access log has the 15 fields", () => {
     expect(parseAccessLogLine(LINE)).toEqual({
       startTime: "2026-01-31T10:00:00.123Z",
       method: "POST",
@@ -46,7 +46,7 @@ describe("a line of the access log", () => {
     });
   });
 
-  it("reads code 0 with a flag and dashes as nothing", () => {
+  it("code 0 with a flag and dashes mean nothing in a line of the access log", () => {
     const line = '[2026-01-31T10:00:00.123Z] "- - HTTP/1.1" 0 DPE 0 0 - - "-" "-" "-" "-" "-"';
     expect(parseAccessLogLine(line)).toMatchObject({
       responseCode: 0,
@@ -61,7 +61,7 @@ describe("a line of the access log", () => {
     });
   });
 
-  it("keeps IPv6 addresses whole", () => {
+  it("a line of the access log keeps IPv6 addresses whole", () => {
     const line = LINE.replace("192.0.2.1:443", "[2001:db8::1]:443").replace("10.0.0.1", "::1");
     expect(parseAccessLogLine(line)).toMatchObject({
       forwardedFor: "::1",
@@ -69,7 +69,7 @@ describe("a line of the access log", () => {
     });
   });
 
-  it("is not misled by a user agent that looks like the rest of a line", () => {
+  it("a line of the access log is not misled by a user agent that looks like the rest of a line", () => {
     const evil = 'x" "fake-id" "fake" "6.6.6.6:1" [2026] "GET / HTTP/1.1" 500 - 1 1 1 1 "-';
     expect(parseAccessLogLine(LINE.replace("curl/8.5", evil))).toMatchObject({
       responseCode: 200,
@@ -79,19 +79,19 @@ describe("a line of the access log", () => {
     });
   });
 
-  it("takes a quote in a path as part of the path", () => {
+  it("a line of the access log takes a quote in a path as part of the path", () => {
     const line = LINE.replace("/v1/messages?beta=true", '/a"b" 200'.replace(" ", "%20"));
     expect(parseAccessLogLine(line)?.path).toBe('/a"b"%20200');
   });
 
-  it("is nothing when a field is missing or the line is cut", () => {
+  it("a line of the access log is ignored when a field is missing or the line is cut", () => {
     expect(parseAccessLogLine("")).toBeUndefined();
     expect(parseAccessLogLine("hello")).toBeUndefined();
     expect(parseAccessLogLine(LINE.slice(0, -1))).toBeUndefined();
     expect(parseAccessLogLine(LINE.replace(' "10.0.0.1"', ""))).toBeUndefined();
   });
 
-  it("gives back any user agent that Envoy lets through", () => {
+  it("a user agent that Envoy lets through is returned unchanged", () => {
     // White space around a header's value is not part of it (RFC 9110, section 5.5).
     const text = fc
       .string({ unit: "grapheme-ascii", minLength: 1 })
@@ -119,7 +119,7 @@ describe("log files", () => {
     rmSync(directory, { recursive: true });
   });
 
-  it("are read from the end, across blocks", () => {
+  it("log files are read from the end, across blocks", () => {
     const all = Array.from(
       { length: 5000 },
       (_, index) => `line ${index} ${"ü".repeat(index % 90)}`,
@@ -143,7 +143,7 @@ describe("log files", () => {
     expect(endOfLog(`${file}.none`)).toEqual({ inode: undefined, offset: 0 });
   });
 
-  it("have the same last lines when they are rotated between both readings", () => {
+  it("log files have the same last lines when they are rotated between both readings", () => {
     writeFileSync(`${file}.1`, "one\n");
     writeFileSync(file, "two\nthree\n");
     const end = endOfLog(file);
@@ -154,19 +154,19 @@ describe("log files", () => {
     expect(lastLines(file, 2, () => true, end)).toEqual(["two", "three"]);
   });
 
-  it("that are not there have no lines", () => {
+  it("log files that do not exist have no lines", () => {
     expect(lastLines(file, 3, () => true, endOfLog(file))).toEqual([]);
     expect(withRotated(file)).toEqual([]);
     expect(withRotated(join(directory, "none/access_llm.log"))).toEqual([]);
   });
 
-  it("are listed with their rotated predecessors, oldest first", () => {
+  it("log files are listed with their rotated predecessors, oldest first", () => {
     for (const name of ["", ".1", ".2", ".10", ".gz", ".old"]) writeFileSync(file + name, "");
     const paths = withRotated(file).map(({ path }) => path);
     expect(paths).toEqual([`${file}.10`, `${file}.2`, `${file}.1`, file]);
   });
 
-  it("are followed across renaming and emptying, without a line lost or seen twice", async () => {
+  it("log files are followed across renaming and emptying, without a line lost or seen twice", async () => {
     const lines: string[] = [];
     const over = new AbortController();
     const add = (line: string) => lines.push(line);
@@ -197,7 +197,7 @@ describe("log files", () => {
     await following;
   });
 
-  it("are followed through files that were rotated between two looks", async () => {
+  it("log files are followed over rotations between two reads", async () => {
     const lines: string[] = [];
     const over = new AbortController();
     const add = (line: string) => lines.push(line);
@@ -225,7 +225,7 @@ describe("log files", () => {
     await following;
   });
 
-  it("are followed while their names are being shifted", async () => {
+  it("log files are followed while their names are being shifted", async () => {
     const lines: string[] = [];
     const over = new AbortController();
     writeFileSync(file, "one\n");
@@ -252,7 +252,7 @@ describe("log files", () => {
     await following;
   });
 
-  it("are followed when the one that was read is removed, or renamed by another program", async () => {
+  it("log files are followed when the one in use is removed, or renamed by another program", async () => {
     const lines: string[] = [];
     const over = new AbortController();
     writeFileSync(file, "");
@@ -276,7 +276,7 @@ describe("log files", () => {
     await following;
   });
 
-  it("are followed from their first line when they come later", async () => {
+  it("log files are followed from their first line when they come later", async () => {
     const lines: string[] = [];
     const over = new AbortController();
     const following = followLines(file, endOfLog(file), {

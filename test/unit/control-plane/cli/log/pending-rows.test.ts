@@ -10,7 +10,7 @@ function recorder(waitMs?: number) {
   return { printed, pending };
 }
 
-it("prints each of several requests with one id in a millisecond", () => {
+it("each of several requests with one id in a millisecond is printed", () => {
   const { printed, pending } = recorder();
   pending.add("a 1", "row 1");
   pending.add("a 1", "row 2");
@@ -23,7 +23,7 @@ it("prints each of several requests with one id in a millisecond", () => {
   expect(printed).toEqual([1, 2, 3, 4].map((one) => [`row ${one}`, `usage ${one}`]));
 });
 
-it("prints a row without usage when none comes in time, and once", async () => {
+it("a row without usage is printed once when none comes in time", async () => {
   const { printed, pending } = recorder(1);
   pending.add("a 1", "row");
   await expect.poll(() => printed).toEqual([["row", undefined]]);
@@ -32,7 +32,7 @@ it("prints a row without usage when none comes in time, and once", async () => {
   expect(printed).toHaveLength(1);
 });
 
-it("prints the rows that wait when it ends", () => {
+it("the rows that wait are printed at the end", () => {
   const { printed, pending } = recorder();
   pending.add("a 1", "row 1");
   pending.add("a 1", "row 2");

@@ -37,7 +37,7 @@ function read(text: string): unknown {
 }
 
 describe("cases", () => {
-  it("are prompts with a target, none or jailbreak, and the expected values", () => {
+  it("cases are prompts with a target, none or jailbreak, and the expected values", () => {
     const text = `
 - { prompt: How warm is it in Oslo?, target: weather, parameters: { city: Oslo, days: 2 } }
 - { prompt: 5, target: none }
@@ -54,7 +54,7 @@ describe("cases", () => {
     ]);
   });
 
-  it("report all mistakes at once", () => {
+  it("cases report all mistakes at once", () => {
     const text = `- { prompt: a, targt: weather }
 - { prompt: "", target: wether }
 - { prompt: a, target: weather, parameters: { ctiy: Oslo } }
@@ -80,11 +80,11 @@ describe("cases", () => {
     ["[]", /expected a list of cases, and there is nothing/],
     ["prompt: a", /expected a list of cases, and there is something else/],
     ["- {prompt: a\n  x: [\n", /not valid YAML/],
-  ])("in a file that is none are refused: %j", (text, message) => {
+  ])("cases in an invalid file are refused: %j", (text, message) => {
     expect((read(text) as string[])[0]).toMatch(message);
   });
 
-  it("report an unreadable file in one sentence", () => {
+  it("cases report an unreadable file in one sentence", () => {
     const missing = join(directory, "missing.yaml");
     expect(() => readCases(missing, [])).toThrow(
       `${missing} cannot be read: there is no such file.`,
@@ -123,7 +123,7 @@ describe("a model server that fails", () => {
         (error: unknown) => (error as Error).message,
       );
 
-  it("is reported with its own message", async () => {
+  it("a model server that fails is reported with its own message", async () => {
     const server = createServer((_, response) => {
       response.writeHead(502, { "content-type": "application/json" });
       response.end('{"error":{"message":"http://llm.example.com cannot be reached."}}');
@@ -136,7 +136,7 @@ describe("a model server that fails", () => {
     await closeNow(server);
   });
 
-  it("and has ended is no stack trace", async () => {
+  it("a model server that has ended gives no stack trace", async () => {
     expect(await told(newSocketPath())).toMatch(/did not respond to \/guard/);
   });
 });

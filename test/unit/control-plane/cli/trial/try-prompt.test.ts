@@ -79,7 +79,7 @@ describe("the request of a target", () => {
     expect(await requestFor({ city })).toEqual({ wrong: "city" });
   });
 
-  it("accepts slashes if the parameter allows them, and rejects a way out", async () => {
+  it("the request of a target accepts slashes if the parameter allows them, and rejects a way out", async () => {
     const parameters = weather.parameters.map((one) => ({ ...one, allowsSlashes: true as const }));
     const requestOf = (city: string) => requestFor({ city }, { ...weather, parameters });
     const url = "https://weather.example.com/v1/weather/a%2Fb%5Cc?units=metric&days=1";
@@ -88,7 +88,7 @@ describe("the request of a target", () => {
       expect(await requestOf(city), city).toEqual({ wrong: "city" });
   });
 
-  it("shows the names of secrets, never their values", async () => {
+  it("the request of a target shows the names of secrets, never their values", async () => {
     const { headers } = (await requestFor({ city: "Oslo" })) as { headers: object };
     expect(headers).toEqual({
       accept: "application/json",
@@ -96,7 +96,7 @@ describe("the request of a target", () => {
     });
   });
 
-  it("has a JSON body for POST, with the conversation for the default target", async () => {
+  it("the request of a target has a JSON body for POST, with the conversation for the default target", async () => {
     const base = { method: "POST", url: "http://desk.internal/tickets" };
     const chosen = { ...ticket, name: weather.name, isDefault: false };
     expect(await requestFor({ stranger: 1 }, chosen)).toMatchObject({ ...base, body: "{}" });
@@ -111,7 +111,7 @@ describe("the request of a target", () => {
   });
 });
 
-it("counts targets, values, false fires and time", () => {
+it("a report counts targets, values, false fires and time", () => {
   const trial = (target: string | null, values = {}, more = {}) => ({
     prompt: "",
     scores: {},
@@ -159,7 +159,7 @@ describe("what the model server is started with", () => {
     return modelServerInput({ ...model, ...changes }, prompt, egress);
   };
 
-  it("fits its options, without the default target", () => {
+  it("the model server's start fits its options, without the default target", () => {
     const options = modelServerOptions.parse(inputOf());
     expect(options.targets.map(({ name }) => name)).toEqual(["weather"]);
     expect(options.selection.threshold).toBe(0.6);
@@ -170,7 +170,7 @@ describe("what the model server is started with", () => {
     });
   });
 
-  it("leaves time for the rest of a prompt when a language model does not answer", () => {
+  it("the model server's start leaves time for the rest of a prompt when a language model does not answer", () => {
     const limit = (timeoutMs: number) => {
       if (prompt === undefined) throw new Error("the golden model has no prompt");
       const ingress = { ...model.ingress, timeoutMs };
@@ -179,14 +179,14 @@ describe("what the model server is started with", () => {
     expect([30_000, 10_000, 1, 600_000].map(limit)).toEqual([18_000, 6000, 100, 18_000]);
   });
 
-  it("has a guard only if configured, since a guard needs its model", () => {
+  it("the model server has a guard only if configured, since a guard needs its model", () => {
     if (prompt === undefined) throw new Error("the golden model has no prompt");
     const { guard: _guard, ...unguarded } = prompt;
     expect(modelServerInput(model, prompt, undefined).guard).toBeDefined();
     expect(modelServerInput(model, unguarded, undefined).guard).toBeUndefined();
   });
 
-  it("calls no language model if only the demonstration is configured", () => {
+  it("the model server calls no language model if only the demonstration is configured", () => {
     expect(
       modelServerOptions.parse(inputOf({ targets: [DEMONSTRATION] })).extraction.egress,
     ).toBeUndefined();

@@ -46,7 +46,7 @@ const SETS = [
 
 describe("the configuration for the keys in the environment", () => {
   it.each(SETS.map((providers) => [providers.join(", ") || "no key", providers] as const))(
-    "is valid with %s, holds no key, and serves the default models of coding agents",
+    "the configuration for the keys in the environment is valid with %s, holds no key, and serves the default models of coding agents",
     (_, providers) => {
       const environment = environmentOf(providers);
       const { text, model, document } = load(environment);
@@ -61,14 +61,14 @@ describe("the configuration for the keys in the environment", () => {
     },
   );
 
-  it("has the demonstration model alone without keys, and behind the others at a start", () => {
+  it("the configuration without keys has the demonstration model alone, and has it last at a start", () => {
     expect(load({}).model.targets).toMatchObject([{ name: "demo/gateway-demo" }]);
     const { model } = load(environmentOf(["anthropic"]), true);
     expect(model.targets[model.defaultTarget]?.name).toBe("anthropic/claude-sonnet-5-5");
     expect(model.targets.map(({ name }) => name)).toContain("demo/gateway-demo");
   });
 
-  it("works with its comments removed, once the keys are set", () => {
+  it("the configuration for the keys in the environment works with its comments removed, once the keys are set", () => {
     const { text } = load({});
     const uncommented = text.replaceAll(
       /^( *)# ((?: {0,2}- model:| {2}[a-z_]+:|listeners:|budgets:).*)$/gm,
@@ -86,7 +86,7 @@ describe("the configuration for the keys in the environment", () => {
       );
   });
 
-  it("uses the first variable that is set, and a cloud only with its region", () => {
+  it("the configuration for the keys in the environment uses the first variable that is set, and a cloud only with its region", () => {
     const { text } = load({
       GOOGLE_API_KEY: "k",
       GEMINI_API_KEY: " ",
@@ -96,7 +96,7 @@ describe("the configuration for the keys in the environment", () => {
     expect(text).not.toContain("  - model: bedrock/*\n    access_key");
   });
 
-  it("has the live page, also in a start without a file, with a link to it at GET /", () => {
+  it("the configuration for the keys has the live page, also in a start without a file, with a link to it at GET /", () => {
     for (const isBuiltIn of [false, true]) {
       const { model, document } = load({}, isBuiltIn);
       expect(model.observability?.metrics).toEqual({ address: "127.0.0.1", port: 9464 });

@@ -13,7 +13,7 @@ const isValid = (text: string): boolean =>
   parseDocument(text, { uniqueKeys: false, logLevel: "silent" }).errors.length === 0;
 const valid = texts.filter(({ text }) => isValid(text));
 
-it.each(valid)("reports no problem in valid YAML: $name", ({ text }) => {
+it.each(valid)("valid YAML gives no problem: $name", ({ text }) => {
   expect(wrongIndentation(text)).toBeUndefined();
 });
 
@@ -30,7 +30,7 @@ describe("a line that is moved by one space", () => {
     });
   });
 
-  it("is found, or the first line that it leaves without its place", () => {
+  it("a line that is moved by one space is reported, or the first line that it leaves without its place", () => {
     expect(moved.length).toBeGreaterThan(500);
     const missed = moved.flatMap(({ what, changed, line }) => {
       const result = loadConfiguration({ file: "gateway.yaml", text: changed }, {});

@@ -70,13 +70,13 @@ function madeUpWeights(): string {
   return file;
 }
 
-it("turns the same weights into the same model", () => {
+it("the conversion turns the same weights into the same model", () => {
   expect(sha256(convertModel(madeUpWeights()))).toBe(
     "36c6354b37230c77681a41c2eb8a1616d815f168ae15975b8ca0238df1d2c095",
   );
 });
 
-it("is the one whose model is installed, with its tokenizer", () => {
+it("the installed model is the converted one, with its tokenizer", () => {
   const installed = requireEmbeddedModel(process.env);
   const [model, tokenizer] = ["model.onnx", "tokenizer.json"].map((name) =>
     sha256(readFileSync(join(installed, name))),

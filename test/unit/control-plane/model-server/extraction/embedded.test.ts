@@ -173,7 +173,7 @@ describe("nothing wrong is given", () => {
     [WEATHER, "weather in Rome in kelvin", "unit"],
     [WEATHER, "weather in Rome for 2-3 days", "days"],
   ])(
-    "what is not understood is asked for, not replaced by a default: %o: %s",
+    "a value that is not understood is requested, not replaced by a default: %o: %s",
     async (wanted, text, name) => {
       const found = await find(wanted, [said(text)]);
       expect(found.values).not.toHaveProperty(name);
@@ -282,9 +282,12 @@ describe("a dialogue", () => {
       { origin: "Rome", destination: "Paris" },
     ],
     [REBOOT, "reboot a device", "10.0.0.1", ["device_id"], { device_id: "10.0.0.1" }],
-  ])("answers what was asked: %o, %s, %s", async (wanted, first, answer, asked, values) => {
-    expect(await valuesOf(wanted, said(first), { text: answer, asked })).toMatchObject(values);
-  });
+  ])(
+    "a dialogue reads the answer to its question: %o, %s, %s",
+    async (wanted, first, answer, asked, values) => {
+      expect(await valuesOf(wanted, said(first), { text: answer, asked })).toMatchObject(values);
+    },
+  );
 
   it.each<[Target, string, string, Values]>([
     [WEATHER, "weather in Berlin for 3 days", "and in Hamburg?", { city: "Hamburg", days: 3 }],

@@ -62,14 +62,14 @@ describe("a dialogue that does not get on", () => {
     "the usual place",
   );
 
-  it("asks for a value three times, then leaves the prompt to its model", async () => {
+  it("a dialogue requests a value three times, then leaves the prompt to its model", async () => {
     const server = await startServer();
     expect((await extraction(server, asked.slice(0, 5), sure)).content).toBe(CITY);
     expect(await extraction(server, asked, sure)).toEqual({ content: null, by: null });
     await server.close();
   });
 
-  it("ends with a sentence where only a demonstration could take over", async () => {
+  it("a dialogue that only a demonstration could take over ends with a sentence", async () => {
     const server = await startServer({ extraction: { hands_over: false } });
     expect((await extraction(server, asked, sure)).content).toBe(
       "I could not find the city in your messages, so nothing was done. Please ask again in one sentence.",
@@ -77,7 +77,7 @@ describe("a dialogue that does not get on", () => {
     await server.close();
   });
 
-  it("asks for an optional value that was not understood, once", async () => {
+  it("a dialogue requests an optional value that was not understood, once", async () => {
     const server = await startServer();
     const first = "weather in Rome for 3 days in kelvin";
     const { content, known } = await extraction(server, conversation(first), sure);
@@ -92,7 +92,7 @@ describe("a dialogue that does not get on", () => {
     await server.close();
   });
 
-  it("takes what was said before, and not what was said about another target", async () => {
+  it("a dialogue uses earlier answers, and not those about another target", async () => {
     const server = await startServer();
     const switched = conversation(
       "convert 20 dollars",
@@ -130,7 +130,7 @@ describe("with a language model", () => {
     model.asked.length = 0;
   });
 
-  it("is not called if target and values are certain", async () => {
+  it("a language model is not called if target and values are certain", async () => {
     const found = await extraction(server, conversation("weather in Seattle for 3 days"), sure);
     expect(found).toEqual({
       target: "get_current_weather",
@@ -141,7 +141,7 @@ describe("with a language model", () => {
     expect(model.asked).toEqual([]);
   });
 
-  it("it is asked through the egress, with the candidates, the request id, the trace and temperature 0", async () => {
+  it("a language model is called through the egress, with the candidates, the request id, the trace and temperature 0", async () => {
     reply = () => call("get_current_weather", { city: "Seattle", days: "3" });
     const messages = conversation("Seattle weather, three days");
     const found = await extraction(server, messages, weather, {
@@ -184,13 +184,13 @@ describe("with a language model", () => {
     expect(asked?.body["messages"]).toMatchObject([{ role: "system" }, { role: "user" }]);
   });
 
-  it("its choice of another candidate is taken", async () => {
+  it("the language model's choice of another candidate is used", async () => {
     reply = () => call("order_status", { order_number: "7781" });
     const found = await extraction(server, conversation("how is 7781 doing"), weather);
     expect(found).toMatchObject({ target: "order_status", values: { order_number: "7781" } });
   });
 
-  it("its question is returned to the user", async () => {
+  it("the language model's question is returned to the user", async () => {
     reply = () => ({ role: "assistant", content: "For how many days?" });
     const found = await extraction(server, conversation("weather in Rome"), sure);
     expect(found).toEqual({ content: "For how many days?", by: "llm" });
@@ -223,7 +223,7 @@ describe("with a language model", () => {
     expect(found.content).toMatch(/^I still need .*the number of days/);
   });
 
-  it("drops invented parameters and optional values that the prompt does not contain", async () => {
+  it("parameters that the language model invented are dropped, and so are optional values that the prompt does not contain", async () => {
     reply = () =>
       call("get_current_weather", {
         city: "Rome",
@@ -254,7 +254,7 @@ describe("with a language model", () => {
     const ask = () =>
       extraction(asking, conversation("weather in Rome"), sure, { "x-request-id": "id-2" });
 
-    it("is called under the system prompt of the target, with what is missing and the request id", async () => {
+    it("a language model that writes the questions is called under the system prompt of the target, with the missing values and the request id", async () => {
       reply = () => ({ role: "assistant", content: "And for how many days?" });
       expect((await ask()).content).toBe("And for how many days?");
       const [asked] = model.asked;
@@ -269,13 +269,13 @@ describe("with a language model", () => {
       ["asks nothing", () => ({ role: "assistant", content: "Rome is a city." })],
       ["writes too much", () => ({ role: "assistant", content: `${"x".repeat(2001)}?` })],
       ["returns no content", () => ({ role: "assistant", content: null })],
-    ])("is replaced by the template if it %s", async (_, answer) => {
+    ])("a language model's question is replaced by the template if it %s", async (_, answer) => {
       reply = answer;
       expect((await ask()).content).toBe(TEMPLATE);
       expect(asking.log.length).toBeGreaterThan(0);
     });
 
-    it("is asked by the check of the values, too", async () => {
+    it("a language model that writes the questions also serves the check of the values", async () => {
       reply = () => ({ role: "assistant", content: "How many days?" });
       const response = await asking.post("/hallucination", {
         prompt: "weather in Rome",
@@ -311,7 +311,7 @@ describe("with a language model", () => {
     await always.close();
   });
 
-  it("that cannot be reached is a line in the log, and the embedded path decides", async () => {
+  it("a language model that cannot be reached is a line in the log, and the embedded path decides", async () => {
     const gone = await startLanguageModel(() => 500);
     await gone.close();
     const alone = await startServer({ extraction: { egress: gone.url } });

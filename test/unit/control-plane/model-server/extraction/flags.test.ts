@@ -42,7 +42,7 @@ it.each<[string, string, boolean | undefined]>([
   expect(readFlag(flag(name), text, NO_WORDS)).toBe(value);
 });
 
-it("is an option where the options are true and false", () => {
+it("a flag is an option where the options are true and false", () => {
   const laundry = {
     ...flag("has_laundry"),
     type: "string",
@@ -54,7 +54,7 @@ it("is an option where the options are true and false", () => {
   expect(readFlagOption(laundry, "a flat", NO_WORDS)).toBeUndefined();
 });
 
-it("is not read from the words of the target itself", () => {
+it("a flag is not read from the words of the target itself", () => {
   const own = ownWords({ name: "send_report", description: "Send the report" });
   expect(readFlag(flag("send"), "send the report", own)).toBeUndefined();
 });

@@ -97,30 +97,33 @@ describe("with a language model", () => {
     await model.close();
   });
 
-  it.each(Object.entries(SCRIPTS))("that %s", async (name, script) => {
-    const counts = { calls: 0, values: 0, stated: 0 };
-    const faults: string[] = [];
-    for (const statement of fc.sample(STATEMENTS, { seed: SEED, numRuns: 60 })) {
-      const { prompt, stated, target } = statement;
-      const args = JSON.stringify(script(statement));
-      reply = () => ({
-        role: "assistant",
-        content: null,
-        tool_calls: [
-          { id: "c", type: "function", function: { name: target.name, arguments: args } },
-        ],
-      });
-      counts.stated += Object.keys(stated).length;
-      const [turn] = await talk(server, STATED_TARGETS, [prompt]);
-      if (turn === null || turn === undefined || typeof turn === "string") continue;
-      counts.calls++;
-      const values = turn.values as Record<string, unknown>;
-      counts.values += Object.keys(values).length;
-      faults.push(...faultsOf(statement, values, false).map((fault) => `${prompt}: ${fault}`));
-    }
-    if (process.env["STATEMENTS"] !== undefined) console.log(name, counts);
-    expect(faults).toEqual([]);
-  });
+  it.each(Object.entries(SCRIPTS))(
+    "a language model decides about a prompt that %s",
+    async (name, script) => {
+      const counts = { calls: 0, values: 0, stated: 0 };
+      const faults: string[] = [];
+      for (const statement of fc.sample(STATEMENTS, { seed: SEED, numRuns: 60 })) {
+        const { prompt, stated, target } = statement;
+        const args = JSON.stringify(script(statement));
+        reply = () => ({
+          role: "assistant",
+          content: null,
+          tool_calls: [
+            { id: "c", type: "function", function: { name: target.name, arguments: args } },
+          ],
+        });
+        counts.stated += Object.keys(stated).length;
+        const [turn] = await talk(server, STATED_TARGETS, [prompt]);
+        if (turn === null || turn === undefined || typeof turn === "string") continue;
+        counts.calls++;
+        const values = turn.values as Record<string, unknown>;
+        counts.values += Object.keys(values).length;
+        faults.push(...faultsOf(statement, values, false).map((fault) => `${prompt}: ${fault}`));
+      }
+      if (process.env["STATEMENTS"] !== undefined) console.log(name, counts);
+      expect(faults).toEqual([]);
+    },
+  );
 });
 
 describe("whatever spans a model proposes", () => {

@@ -52,7 +52,7 @@ describe("hidden texts", () => {
     expect(hiddenTexts(text)).toEqual([]);
   });
 
-  it("reads bounded parts of a long text", () => {
+  it("hidden texts are read from bounded parts of a long text", () => {
     const long = `${encoded("base64")} `.repeat(20_000);
     const started = performance.now();
     expect(hiddenTexts(long).length).toBeLessThan(5);

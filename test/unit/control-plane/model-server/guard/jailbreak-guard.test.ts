@@ -39,14 +39,14 @@ describe("a long text", () => {
     ["3 MiB of words before it", WORDS.repeat((3 * MiB) / WORDS.length) + ATTACK],
     ["3 MiB of words after it", ATTACK + WORDS.repeat((3 * MiB) / WORDS.length)],
     ["1.5 MiB of sentences on both sides", `${padding(0)} ${ATTACK} ${padding(100_000)}`],
-  ])("is caught with %s", async (_, text) => {
+  ])("a long text with an attack is caught with %s", async (_, text) => {
     expect((await guard(text)).jailbreak_verdict).toBe(true);
   });
 
   it.each([
     ["more than 4 MiB", `${ATTACK}${"\n".repeat(4 * MiB)}`],
     ["compatibility forms of more than 4 MiB", `${ATTACK} ${"\ufdfa".repeat(MiB / 2)}`],
-  ])("is rejected with 413 at %s", async (_, input) => {
+  ])("a long text is rejected with 413 at %s", async (_, input) => {
     const response = await server.post("/guard", { input, task: "jailbreak" });
     expect(response.status).toBe(413);
     expect(await response.text()).toMatch(/reads a text of at most 4194304 characters/);
@@ -67,7 +67,7 @@ describe("the guard", () => {
     `Thank you for the recipe. ${ATTACK} Have a nice day.`,
     `${story("spring")} ${ATTACK} ${story("autumn")}`,
     ATTACK.replaceAll("s", "s\u200B"),
-  ])("catches %s", async (text) => {
+  ])("the guard catches %s", async (text) => {
     const verdict = await guard(text);
     expect(verdict.jailbreak_verdict).toBe(true);
     expect(verdict.jailbreak_prob).toBeGreaterThanOrEqual(0.7);
@@ -83,7 +83,7 @@ describe("the guard", () => {
     "",
     "\0",
     story("summer"),
-  ])("lets pass %s", async (text) => {
+  ])("the guard lets %s pass", async (text) => {
     expect((await guard(text)).jailbreak_verdict).toBe(false);
   });
 });
@@ -143,7 +143,7 @@ describe("windows", () => {
   const sentences = (count: number) =>
     Array.from({ length: count }, (_, index) => `Sentence ${index + 1}.`).join(" ");
 
-  it("of a short text are the whole, runs of three, and each sentence", () => {
+  it("windows of a short text are the whole, runs of three, and each sentence", () => {
     expect(windowsOf("One. Two. Three. Four.")).toEqual([
       "One. Two. Three. Four.",
       "One. Two. Three.",
@@ -156,14 +156,14 @@ describe("windows", () => {
     expect(windowsOf(" \n ")).toEqual([]);
   });
 
-  it("of a long text are at most 25, from its first to its last sentence", () => {
+  it("windows of a long text are at most 25, from its first to its last sentence", () => {
     const windows = windowsOf(sentences(1000));
     expect(windows.length).toBeGreaterThan(20);
     expect(windows.length).toBeLessThanOrEqual(25);
     expect(windows.at(-1)).toContain("Sentence 1000.");
   });
 
-  it("give the worst one's score", async () => {
+  it("the score of a text is its worst window's", async () => {
     const result = await guardText("Good. Bad. Good.", (windows) =>
       Promise.resolve(windows.map((window) => (window === "Bad." ? 0.9 : 0.1))),
     );

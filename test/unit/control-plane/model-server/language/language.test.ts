@@ -45,19 +45,19 @@ describe("a language", () => {
     "",
     "7",
     "東京の天気",
-  ])("is not taken for another: %s", (prompt) => {
+  ])("a language is not mistaken for another: %s", (prompt) => {
     expect(languageOf(prompt)).toBeUndefined();
   });
 });
 
 describe("a gloss", () => {
-  it("is the text in English words, in which codes and names stay", () => {
+  it("a gloss is the text in English words, in which codes and names stay", () => {
     expect(glossOf("Wann wird die Bestellung A-7781 nach Köln geliefert?")?.text).toBe(
       "when will be the order A-7781 to Köln delivered?",
     );
   });
 
-  it("has the spans of the original", () => {
+  it("a gloss has the spans of the original", () => {
     const text = "Quanto custa a encomenda para São Paulo amanhã?";
     const gloss = glossOf(text);
     const spans = ["order", "São Paulo", "Paulo", "tomorrow"].map((words) => {

@@ -23,26 +23,32 @@ afterAll(() => server.close());
 const WEATHER = { decision: "target", target: "get_current_weather" };
 
 describe("a prompt in another language", () => {
-  it.each(FOREIGN)("gives no wrong value: %s", async (text, values) => {
-    const found = await extraction(server, conversation(text), WEATHER);
-    expect(values).toMatchObject(found.values ?? found.known ?? {});
-  });
+  it.each(FOREIGN)(
+    "a prompt in another language gives no wrong value: %s",
+    async (text, values) => {
+      const found = await extraction(server, conversation(text), WEATHER);
+      expect(values).toMatchObject(found.values ?? found.known ?? {});
+    },
+  );
 
   it.each(FOREIGN.slice(0, 4))(
-    "gives its values in the trained languages: %s",
+    "a prompt in another language gives its values in the trained languages: %s",
     async (text, values) => {
       const found = await extraction(server, conversation(text), WEATHER);
       expect(found.values).toEqual(values);
     },
   );
 
-  it.each(FOREIGN)("is not led to another target: %s", async (text) => {
-    const { decision, predicted_class: target } = await zeroshot(server, conversation(text));
-    expect(decision === "none" || target === "get_current_weather").toBe(true);
-  });
+  it.each(FOREIGN)(
+    "a prompt in another language is not led to another target: %s",
+    async (text) => {
+      const { decision, predicted_class: target } = await zeroshot(server, conversation(text));
+      expect(decision === "none" || target === "get_current_weather").toBe(true);
+    },
+  );
 });
 
-it("answers are of no language", async () => {
+it("an answer to a question belongs to no language", async () => {
   const first = "Wie wird das Wetter?";
   const asked = (await extraction(server, conversation(first), WEATHER)).content ?? "";
   const days = conversation(first, asked, "München", "I still need the number of days.", "3");

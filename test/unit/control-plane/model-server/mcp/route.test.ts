@@ -53,7 +53,7 @@ describe("the schema of a tool", () => {
     expect(schemaOf(parameter("a", { type })).properties["a"]).toMatchObject({ type: named });
   });
 
-  it("has enums and defaults; what has a default need not be sent", () => {
+  it("the schema of a tool has enums and defaults; what has a default need not be sent", () => {
     const schema = schemaOf(
       parameter("size", { enum: ["S", "M"], default: "S" }),
       parameter("colour"),
@@ -89,7 +89,7 @@ describe("the check of arguments", () => {
   );
   const right = { guests: 2, size: "S", day: "2026-12-24" };
 
-  it("passes what fits", () => {
+  it("valid arguments pass the check", () => {
     expect(check({ ...right, time: "18:30", wishes: [1, 0.5, "a"] })).toBeUndefined();
   });
 
@@ -122,7 +122,7 @@ describe("the check of arguments", () => {
     );
   });
 
-  it("names at most eight problems", () => {
+  it("the check of arguments names at most eight problems", () => {
     const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`p${index}`, 1]));
     const sentence = check({ ...right, ...many }) ?? "";
     expect(sentence.split("; ").filter((part) => part.includes("is not a parameter"))).toHaveLength(
@@ -132,7 +132,7 @@ describe("the check of arguments", () => {
   });
 });
 
-it("has the paths of the contract", () => {
+it("the MCP server has the paths of the contract", () => {
   expect([MCP_PATH, TARGET_CALL_PATH]).toEqual([MCP.path, TARGET_CALL.path]);
 });
 
@@ -192,7 +192,7 @@ describe("the MCP server", () => {
       response.writeHead(status, headers).end(JSON.stringify({ error: { message } }));
     };
 
-  it("names target, arguments and request id to the gateway, and no credential", async () => {
+  it("the MCP server sends target, arguments and request id to the gateway, and no credential", async () => {
     respond = content("done");
     await call({ name: "book", arguments: {} });
     const last = asked.at(-1);
@@ -250,7 +250,7 @@ describe("the MCP server", () => {
     });
   });
 
-  it("reads one large result at a time, and small ones in between", async () => {
+  it("the MCP server reads one large result at a time, and small ones in between", async () => {
     const done: string[] = [];
     const before = asked.length;
     const ended = (name: string) => (result: unknown) => {
@@ -277,7 +277,7 @@ describe("the MCP server", () => {
     expect(done).toEqual([...Array.from({ length: 20 }, () => "small"), "first", "second"]);
   });
 
-  it("rejects calls while clients do not read 64 MiB of results, and accepts them when those are gone", async () => {
+  it("the MCP server rejects calls while clients do not read 64 MiB of results, and accepts them when those are gone", async () => {
     const lines: string[] = [];
     const patient = appWith(60_000, (line) => lines.push(line));
     const path = newSocketPath();
@@ -320,7 +320,7 @@ describe("the MCP server", () => {
     }
   });
 
-  it("does not exist without its options", async () => {
+  it("the MCP server does not exist without its options", async () => {
     const without = modelServerApp({
       options: modelServerOptions.parse({}),
       models: () => undefined,

@@ -175,7 +175,7 @@ describe("an export", () => {
     return { exporter, failures, lines };
   }
 
-  it("comes at each interval, and once more at the end", async () => {
+  it("an export comes at each interval, and once more at the end", async () => {
     const to = await collector();
     const { exporter, lines } = start(to.url);
     await expect.poll(() => to.exports.length).toBeGreaterThan(2);
@@ -191,7 +191,7 @@ describe("an export", () => {
     expect(to.exports.length).toBe(count);
   });
 
-  it("to a collector that fails is counted, and reported once, as is the end of it", async () => {
+  it("an export to a collector that fails is counted, and its failure and its end are reported once", async () => {
     const to = await collector();
     to.options.status = 503;
     const { failures, lines } = start(to.url);
@@ -205,7 +205,7 @@ describe("an export", () => {
     ]);
   });
 
-  it("to a collector that is silent is one request, and further ones are skipped", async () => {
+  it("an export to a silent collector is one request, and further ones are skipped", async () => {
     const to = await collector();
     to.options.isSilent = true;
     const { failures, lines } = start(to.url);
@@ -214,7 +214,7 @@ describe("an export", () => {
     expect(lines).toEqual([]);
   });
 
-  it("to a collector that is silent ends after its timeout", async () => {
+  it("an export to a silent collector ends after its timeout", async () => {
     const to = await collector();
     to.options.isSilent = true;
     const { lines } = start(to.url, 50);
@@ -222,13 +222,13 @@ describe("an export", () => {
     expect(lines[0]).toContain("(no response in time)");
   });
 
-  it("to a port where nothing listens is counted, and reported once", async () => {
+  it("an export to a port where nothing listens is counted, and reported once", async () => {
     const { failures, lines } = start("http://127.0.0.1:1/v1/metrics");
     await expect.poll(() => failures.total("reason", "failed")).toBeGreaterThan(3);
     expect(lines).toHaveLength(1);
   });
 
-  it("that the collector rejects in part is counted", async () => {
+  it("an export that the collector rejects in part is counted", async () => {
     const to = await collector();
     to.options.body = JSON.stringify({ partialSuccess: { rejectedDataPoints: "7" } });
     const { failures, lines } = start(to.url);

@@ -61,7 +61,7 @@ async function streamed(body: object): Promise<{ chunks: Chunk[]; last: string |
 }
 
 describe("the demonstration model", () => {
-  it("states that it is a demonstration, and repeats the prompt", async () => {
+  it("the demonstration model states that it is a demonstration, and repeats the prompt", async () => {
     const reply = await post(ask("What is the capital of France?"));
     expect(reply.status).toBe(200);
     const body = (await reply.json()) as {
@@ -82,7 +82,7 @@ describe("the demonstration model", () => {
     expect(body.usage.total_tokens).toBe(6 + body.usage.completion_tokens);
   });
 
-  it("gives the same bytes for the same request, and others for another", async () => {
+  it("the demonstration model gives the same bytes for the same request, and others for another", async () => {
     const texts = await Promise.all(
       ["a", "a", "b"].map(async (content) => (await post(ask(content))).text()),
     );
@@ -90,7 +90,7 @@ describe("the demonstration model", () => {
     expect(texts[0]).not.toBe(texts[2]);
   });
 
-  it("streams role, pieces, finish and [DONE]; usage only where it is asked for", async () => {
+  it("the demonstration model streams role, pieces, finish and [DONE]; usage only where it is requested", async () => {
     const { chunks, last } = await streamed(ask("Hi"));
     expect(last).toBe("[DONE]");
     expect(chunks[0]?.choices[0]?.delta).toMatchObject({ role: "assistant", content: "" });
@@ -107,7 +107,7 @@ describe("the demonstration model", () => {
     expect(counted.chunks.slice(0, -1).every((chunk) => chunk.usage === null)).toBe(true);
   });
 
-  it("stops at max_tokens", async () => {
+  it("the demonstration model stops at max_tokens", async () => {
     const reply = await post(ask("Hi", { max_tokens: 2 }));
     expect(await reply.json()).toMatchObject({
       choices: [{ message: { content: "This is " }, finish_reason: "length" }],
@@ -125,7 +125,7 @@ describe("the demonstration model", () => {
         tool_choice: { type: "function", function: { name: "get_weather" } },
       }),
     ],
-  ])("calls a tool when %s", async (_, request) => {
+  ])("the demonstration model calls a tool when %s", async (_, request) => {
     const reply = await post(request);
     expect(await reply.json()).toMatchObject({
       choices: [
@@ -154,7 +154,7 @@ describe("the demonstration model", () => {
     );
   });
 
-  it("calls no tool when none is wanted, and answers with what a tool returned", async () => {
+  it("the demonstration model calls no tool when none is wanted, and repeats what a tool returned", async () => {
     const text = async (request: object) => {
       const body = (await (await post(request)).json()) as {
         choices: { message: { content: string } }[];
@@ -176,7 +176,7 @@ describe("the demonstration model", () => {
     expect(await text(returned)).toMatch(/The tool returned: 21 degrees$/);
   });
 
-  it("reads content parts, and shortens a long prompt without cutting a character", async () => {
+  it("the demonstration model reads content parts, and shortens a long prompt without cutting a character", async () => {
     const parts = [
       { type: "text", text: "🙂".repeat(500) },
       { type: "image_url", image_url: {} },
@@ -192,7 +192,7 @@ describe("the demonstration model", () => {
     ["no messages", { model: "gateway-demo" }, "messages"],
     ["an empty list of messages", { model: "gateway-demo", messages: [] }, "messages"],
     ["a stream that is no boolean", ask("Hi", { stream: "yes" }), "stream"],
-  ])("refuses %s with OpenAI's error", async (_, body, parameter) => {
+  ])("the demonstration model refuses %s with OpenAI's error", async (_, body, parameter) => {
     const reply = await post(body);
     expect(reply.status).toBe(400);
     expect(await reply.json()).toMatchObject({
@@ -203,7 +203,7 @@ describe("the demonstration model", () => {
   it.each([
     ["a body that is too large", `"${"a".repeat(17 * 1024 * 1024)}"`, /too large/],
     ["one of too many values", `[${"[],".repeat(100_000)}[]]`, /too large/],
-  ])("refuses %s before it reads it", async (_, body, message) => {
+  ])("the demonstration model refuses %s before it reads it", async (_, body, message) => {
     const reply = await post(body);
     expect(reply.status).toBe(413);
     expect(await reply.json()).toMatchObject({
@@ -211,7 +211,7 @@ describe("the demonstration model", () => {
     });
   });
 
-  it("listens on a socket that its user alone can open, until it is closed", async () => {
+  it("the demonstration model listens on a socket that its user alone can open, until it is closed", async () => {
     const path = newSocketPath();
     const { close } = await startDemonstrationModel(path);
     const get = () =>

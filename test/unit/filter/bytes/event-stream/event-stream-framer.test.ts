@@ -283,13 +283,13 @@ describe("every case", () => {
   });
 });
 
-it("returns each event in the call that brings its last byte", () => {
+it("the framer returns each event in the call that brings its last byte", () => {
   const bytes = Buffer.concat([START, TEXT, STOP]);
   const pieces = cut(bytes, START.length - 1, START.length, START.length + TEXT.length);
   expect(framer.read(pieces).events.map(({ piece }) => piece)).toEqual([1, 2, 3]);
 });
 
-it("holds no more than the unfinished frame", () => {
+it("the framer holds no more than the unfinished frame", () => {
   const bytes = Buffer.concat(Array.from({ length: 50 }, () => TEXT));
   for (const size of [1, 7, TEXT.length - 1, TEXT.length, TEXT.length + 1, 1000]) {
     const offsets = Array.from({ length: Math.floor((bytes.length - 1) / size) }, (_, index) => {
@@ -301,7 +301,7 @@ it("holds no more than the unfinished frame", () => {
   }
 });
 
-it("computes the CRC-32 of zlib", () => {
+it("the CRC-32 is the one of zlib", () => {
   expect(framer.crc32(Buffer.from("0000009e00000057", "hex"))).toBe(0xfe1b824f);
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
@@ -322,7 +322,7 @@ describe("generated streams", () => {
     fc.uint8Array({ maxLength: 40 }).map((rest) => withHeaders(...rest)),
   );
 
-  it("have the same events however they are split, and nothing behind a broken frame", () => {
+  it("generated streams have the same events however they are split, and no event after a broken frame", () => {
     const cuts = fc.array(fc.nat(400), { maxLength: 8 });
     fc.assert(
       fc.property(fc.array(bytes, { maxLength: 6 }), cuts, (parts, places) => {

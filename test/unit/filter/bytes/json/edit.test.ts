@@ -120,7 +120,7 @@ describe("edits", () => {
     expect(edit("0123456789", edits)).toEqual({ text, replaced });
   });
 
-  it("follow the rule for any edits in any order", () => {
+  it("edits follow the rule for any edits in any order", () => {
     const original = "abcdefghijklmnopqrstuvwxyz".repeat(3);
     const one = fc.record({
       start: fc.nat(original.length),
@@ -139,7 +139,7 @@ describe("edits", () => {
     );
   });
 
-  it("from the end to the beginning take linear time", () => {
+  it("edits from the end to the beginning take linear time", () => {
     const original = "0".repeat(150_000);
     const edits = Array.from(original, (_, at) => replace(at, at + 1, String(at % 10))).reverse();
     const start = process.cpuUsage();
@@ -149,7 +149,7 @@ describe("edits", () => {
     expect(text).toBe("0123456789".repeat(15_000));
   });
 
-  it("are none after they were cleared, and text appended for nothing is forgotten", () => {
+  it("edits are gone after they were cleared, and text appended for no edit is forgotten", () => {
     edit("0123456789", [replace(1, 2, "a", 1)]);
     expect(scanner.wasm.areNoEdits()).toBe(0);
     scanner.withBytes(Buffer.from("left"), (pointer) => {

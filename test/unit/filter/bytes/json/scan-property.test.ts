@@ -179,7 +179,7 @@ function damaged(text: Buffer, { kind, place, byte, token }: Damage): Buffer {
 }
 
 describe("generated texts", () => {
-  it("accepts valid texts, and the tape holds their value", () => {
+  it("generated valid texts are accepted, and the tape holds their value", () => {
     run(
       fc.property(goodText, (text) => {
         expect(scanner.scan(text).code).toBe(OK);
@@ -189,7 +189,7 @@ describe("generated texts", () => {
     );
   });
 
-  it("of any bytes are accepted or refused as JSON.parse does", () => {
+  it("a text of any bytes is accepted or refused as JSON.parse does", () => {
     run(
       fc.property(fc.uint8Array({ maxLength: 200 }), (text) => {
         scanner.agree(text, "\xff");
@@ -218,7 +218,7 @@ describe("generated texts", () => {
 });
 
 describe("strings of generated texts", () => {
-  it("unescape as JSON.parse does, with U+FFFD for half a surrogate pair", () => {
+  it("generated strings unescape as JSON.parse does, with U+FFFD for half a surrogate pair", () => {
     const text = fc.oneof(
       goodText,
       fc.string({ unit: "binary" }).map((any) => Buffer.from(JSON.stringify([any]))),
@@ -242,7 +242,7 @@ describe("strings of generated texts", () => {
     );
   });
 
-  it("come back from escaping and unescaping, and JSON.parse reads what was escaped", () => {
+  it("generated strings come back from escaping and unescaping, and JSON.parse reads what was escaped", () => {
     const text = fc.oneof(longText, fc.string({ unit: "binary" }));
     run(
       fc.property(text, (any) => {

@@ -48,7 +48,7 @@ describe("the cases", () => {
     else expect(scanned.errorAt).toBeLessThanOrEqual(text.length);
   });
 
-  it("have the same result whatever bytes follow the text", () => {
+  it("a scan has the same result whatever bytes follow the text", () => {
     for (const { name, text, code } of JSON_CASES) {
       for (const behind of BEHIND) {
         const found = scanner.scan(text, behind).code;
@@ -57,7 +57,7 @@ describe("the cases", () => {
     }
   });
 
-  it("have the same result at every offset in a block", () => {
+  it("a scan has the same result at every offset in a block", () => {
     for (const { name, text, code } of JSON_CASES) {
       if (text.length > 1000 || code === DEPTH) continue;
       for (let offset = 0; offset < 70; offset++) {
@@ -68,7 +68,7 @@ describe("the cases", () => {
     }
   });
 
-  it("have the same result with long strings", () => {
+  it("a scan has the same result with long strings", () => {
     for (const { name, text } of JSON_CASES) {
       // The first string of the text is made longer, so that what is odd about it comes to every place of a block.
       const quote = text.indexOf('"') + 1;
@@ -102,7 +102,7 @@ describe("where a scan stops", () => {
     expect(scanner.scan(Buffer.from(text)).errorAt).toBe(at);
   });
 
-  it("names the first of several mistakes", () => {
+  it("an error names the first of several mistakes", () => {
     const long = "x".repeat(70);
     expect(scanner.scan(Buffer.from(`"${long}\\q${long}\n`))).toMatchObject({
       code: ESCAPE,
@@ -134,7 +134,7 @@ describe("truncation", () => {
     ["compact", request],
     ["with spaces", JSON.stringify(JSON.parse(request), null, 2)],
   ])(
-    "of a good text (%s) at every byte is refused, even when the rest stands behind it",
+    "a good text (%s) cut at every byte is refused, even when the rest stands after it",
     (_, text) => {
       const bytes = Buffer.from(text);
       scanner.agree(bytes, "\xff", "whole");
@@ -146,7 +146,7 @@ describe("truncation", () => {
     },
   );
 
-  it("in front of nothing but the padding reads no byte behind it", () => {
+  it("a text before nothing but the padding is scanned without a read after it", () => {
     // Memory ends behind the padding (JsonScanner): a load further on traps.
     for (let length = 0; length < 300; length++) {
       for (const text of ["x", "\\n", "你", "\\u00e9", "1", " ", "[", "\\", '{"a":']) {
@@ -164,14 +164,14 @@ describe("truncation", () => {
 });
 
 describe("limits", () => {
-  it(`of depth: ${DEPTH_LIMIT} open containers, in whatever order`, () => {
+  it(`a text may have a depth of ${DEPTH_LIMIT} open containers, in whatever order`, () => {
     const open = "[".repeat(DEPTH_LIMIT - 1);
     const close = "]".repeat(DEPTH_LIMIT - 1);
     expect(scanner.scan(Buffer.from(`${open}[],[],{},1${close}`)).code).toBe(OK);
     expect(scanner.scan(Buffer.from(`${open}[],[[]]${close}`)).code).toBe(DEPTH);
   });
 
-  it("of values: 4,000,000 entries of the tape", { timeout: 60_000 }, () => {
+  it("a text may have 4,000,000 values on the tape", { timeout: 60_000 }, () => {
     const most = 4_000_000;
     const text = Buffer.from(`[${"0,".repeat(most - 2)}0]`);
     const pointer = scanner.wasm.allocate(text.length + 2);
@@ -215,7 +215,7 @@ describe("the end of a string", () => {
     expect(endOf(text)).toBe(at);
   });
 
-  it("is not searched behind the text", () => {
+  it("the end of a string is not searched after the text", () => {
     expect(scanner.scan(Buffer.from('"abc'), '"').code).toBe(END);
   });
 });

@@ -23,7 +23,7 @@ describe.each([
     return Buffer.concat(['"', lead, ...parts].map((part) => Buffer.from(part)));
   }
 
-  it.each(FILLINGS)("of %s ends at every offset", (filling) => {
+  it.each(FILLINGS)("a string of %s ends at every offset", (filling) => {
     for (let head = 0; head < 70; head++) {
       for (let length = 0; length < 40; length++) {
         const text = string("a".repeat(head), filling.repeat(length), '"');
@@ -35,7 +35,7 @@ describe.each([
     }
   });
 
-  it("holds a control character in no lane", () => {
+  it("a string holds a control character in no lane", () => {
     for (let length = 1; length < 150; length++) {
       for (let lane = 0; lane < length; lane++) {
         const text = string("x".repeat(lane), Buffer.of(lane % 32), "x".repeat(length - lane), '"');
@@ -53,7 +53,7 @@ describe.each([
     }
   });
 
-  it("holds each byte value at every place of a block as JSON.parse has it", () => {
+  it("a string holds each byte value at every place of a block as JSON.parse has it", () => {
     for (let value = 0; value < 256; value++) {
       for (const place of [0, 1, 14, 15, 16, 17, 33, 62, 63, 64, 65, 79, 80, 81, 127, 128]) {
         const tail = `${"y".repeat(140 - place)}"`;
@@ -64,7 +64,7 @@ describe.each([
     }
   });
 
-  it("holds each byte value as each digit of an escape as JSON.parse has it", () => {
+  it("a string holds each byte value as each digit of an escape as JSON.parse has it", () => {
     for (let value = 0; value < 256; value++) {
       for (let digit = 2; digit < 6; digit++) {
         for (const place of [0, 20, 61, 63, 79]) {
@@ -77,7 +77,7 @@ describe.each([
     }
   });
 
-  it("holds backslashes in runs of every length at every place", () => {
+  it("a string holds backslashes in runs of every length at every place", () => {
     for (let place = 0; place < 132; place++) {
       for (let run = 1; run < 70; run += run < 6 ? 1 : 13) {
         for (const behind of ['"', 'n"', 'x"', 'u1234"', '""']) {
@@ -88,7 +88,7 @@ describe.each([
     }
   });
 
-  it("holds every pair of bytes beyond ASCII as JSON.parse has it, on both sides of a block's end", () => {
+  it("a string holds every pair of bytes beyond ASCII as JSON.parse has it, on both sides of a block's end", () => {
     for (let first = 0x80; first < 256; first++) {
       for (let second = 0x20; second < 256; second += second < 0x7f ? 19 : 1) {
         const pair = Buffer.of(first, second);
@@ -109,7 +109,7 @@ describe.each([
     }
   });
 
-  it("holds characters of every length across the end of a block, whole and cut", () => {
+  it("a string holds characters of every length across the end of a block, whole and cut", () => {
     for (const character of CHARACTERS) {
       const bytes = Buffer.from(character);
       for (let place = 0; place < 140; place++) {

@@ -63,11 +63,11 @@ describe("member", () => {
     ['["model","a"]', "model", undefined],
     ['"model"', "model", undefined],
     ['{"a":"model","b":1}', "model", undefined],
-  ])("of %s: %s is %s", (json, name, text) => {
+  ])("member of %s: %s is %s", (json, name, text) => {
     expect(memberText(json, name)).toBe(text);
   });
 
-  it("is the one that JSON.parse takes, whatever the names and their number", () => {
+  it("a member is the one that JSON.parse uses, whatever the names and their number", () => {
     // Names of one escaped character are left out: JSON.parse itself mistakes them (json-property.test.ts).
     const name = fc.constantFrom("aa", "ab", "model", "mödel", "na\nme", "");
     const members = fc.array(fc.tuple(name, fc.boolean(), fc.nat(99)), { maxLength: 12 });
@@ -109,7 +109,7 @@ describe("equals", () => {
     expect(equals(0, text)).toBe(isSame);
   });
 
-  it("is exact for texts of every length around the wide loads", () => {
+  it("a comparison is exact for texts of every length around the wide loads", () => {
     for (let length = 0; length < 70; length++) {
       const text = "abcdefghij".repeat(7).slice(0, length);
       scanner.scan(Buffer.from(JSON.stringify(text)));
@@ -122,7 +122,7 @@ describe("equals", () => {
 });
 
 describe("children", () => {
-  it("of an array stand in order", () => {
+  it("children of an array stand in order", () => {
     const json = '[1,[2,[3]],{"a":[4]},"5",[]]';
     scanner.scan(Buffer.from(json));
     const { wasm } = scanner;
@@ -133,7 +133,7 @@ describe("children", () => {
     expect(wasm.kind(0)).toBe(ARRAY);
   });
 
-  it("of an object are names and values", () => {
+  it("children of an object are names and values", () => {
     const json = '{"a":1,"b":{"c":[]},"d":"e"}';
     scanner.scan(Buffer.from(json));
     const { wasm } = scanner;
@@ -145,7 +145,7 @@ describe("children", () => {
     expect(wasm.kind(0)).toBe(OBJECT);
   });
 
-  it("of an empty container are none", () => {
+  it("children of an empty container are none", () => {
     for (const json of ["[]", "{}", "[ ]"]) {
       scanner.scan(Buffer.from(json));
       expect(scanner.wasm.first(0)).toBe(scanner.wasm.next(0));
@@ -154,7 +154,7 @@ describe("children", () => {
 });
 
 describe("a node that is not there", () => {
-  it("has an answer to every question, after a good scan and after a bad one", () => {
+  it("a node that is not there has an answer to every question, after a good scan and after a bad one", () => {
     for (const json of ['{"a":[1]}', '{"a":[1]', ""]) {
       scanner.scan(Buffer.from(json));
       for (const node of [NO_NODE, NO_NODE - 1, 4, 1_000_000, 0x7fffffff, 0x80000000]) {
@@ -169,7 +169,7 @@ describe("a node that is not there", () => {
     }
   });
 
-  it("is every node after a scan that failed", () => {
+  it("no node is there after a scan that failed", () => {
     scanner.scan(Buffer.from('{"a":[1,2,3]'));
     expect(scanner.wasm.count()).toBe(0);
     expect(scanner.wasm.kind(0)).toBe(NONE);
@@ -177,7 +177,7 @@ describe("a node that is not there", () => {
 });
 
 describe("memory", () => {
-  it("does not grow over many scans of large and small texts", () => {
+  it("memory does not grow over many scans of large and small texts", () => {
     const large = Buffer.from(
       JSON.stringify(Array.from({ length: 50_000 }, (_, index) => [index])),
     );

@@ -273,7 +273,7 @@ const stream = fc
 
 /** The same events for any splitting, as eventsource-parser sees them when the stream comes at once. */
 describe("generated streams", () => {
-  it("have the events that eventsource-parser sees, however they are split", () => {
+  it("generated streams have the events that eventsource-parser sees, however they are split", () => {
     const cuts = fc.array(fc.nat(600), { maxLength: 12 });
     fc.assert(
       fc.property(stream, cuts, (text, places) => {
@@ -296,7 +296,7 @@ describe("generated streams", () => {
     );
   });
 
-  it("hold only what is not finished, in memory that does not grow", () => {
+  it("generated streams hold only what is not finished, in memory that does not grow", () => {
     const event = `data: ${"z".repeat(1000)}\n\n`;
     const bytes = Buffer.from(event.repeat(50));
     const read = (): void => {

@@ -37,7 +37,7 @@ function forEachText(filler: number, check: (text: Uint8Array, byte: number) => 
   }
 }
 
-it("accepts plain ids, and no others", () => {
+it("plain ids are accepted, and no others", () => {
   const isPlain = Array.from({ length: 256 }, (_, byte) =>
     /[A-Za-z0-9\-_.:/+=~@]/.test(String.fromCharCode(byte)),
   );
@@ -48,7 +48,7 @@ it("accepts plain ids, and no others", () => {
   });
 });
 
-it("finds capital letters, and bytes that are not ASCII", () => {
+it("capital letters are found, and bytes that are not ASCII", () => {
   forEachText(0x61, (text, byte) => {
     const expected = text.length === 0 || (byte < 0x80 && !(byte >= 0x41 && byte <= 0x5a));
     if ((lab.isLowerCase(place, text.length) !== 0) !== expected)

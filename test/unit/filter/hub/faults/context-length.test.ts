@@ -313,7 +313,7 @@ function wordsOf({ numbers }: Case): string {
 }
 
 describe.each(CASES)("$provider", (one) => {
-  it("reaches Claude Code as Anthropic's words, with the numbers", () => {
+  it("an error of a too long context reaches Claude Code as Anthropic's words, with the numbers", () => {
     const { status, text } = forClient(ANTHROPIC, one);
     const { error: inner } = JSON.parse(text) as { error: { type: string; message: string } };
     expect(status).toBe(400);
@@ -324,7 +324,7 @@ describe.each(CASES)("$provider", (one) => {
   it.each([
     ["a chat client", OPENAI],
     ["Codex", RESPONSES],
-  ])("reaches %s as OpenAI's code", (_, to) => {
+  ])("an error of a too long context reaches %s as OpenAI's code", (_, to) => {
     const { status, text } = forClient(to, one);
     expect(status).toBe(400);
     expect(JSON.parse(text)).toMatchObject({
@@ -361,7 +361,7 @@ describe("numbers that are none", () => {
     "maximum context length is 8192 tokens, 9,,9 tokens in the completion",
     "maximum context length is 99999999999999999999 tokens, you requested 5 (1 in the messages, 2 in the completion)",
     "the input is longer than the model's context length ()",
-  ])("leave the provider's words: %s", (message) => {
+  ])("a text without numbers leaves the provider's words: %s", (message) => {
     const body = JSON.stringify({ error: { message, n_prompt_tokens: -1, n_ctx: "many" } });
     const { error: inner } = JSON.parse(
       responses.error({ from: OPENAI, to: ANTHROPIC }, 400, body),
@@ -371,7 +371,7 @@ describe("numbers that are none", () => {
 });
 
 describe("Anthropic's words for a too large max_tokens", () => {
-  it("stay, because Claude Code sends a smaller one at once", () => {
+  it("Anthropic's words for a too large max_tokens stay, because Claude Code sends a smaller one at once", () => {
     const message =
       "input length and `max_tokens` exceed context limit: 180000 + 128000 > 200000, decrease input length or `max_tokens` and try again";
     const body = JSON.stringify({ message });

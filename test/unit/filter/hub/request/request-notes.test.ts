@@ -23,28 +23,36 @@ const tool = (name: string, type = "function"): unknown => ({ type, name });
 const space = (name: string, ...tools: unknown[]): unknown => ({ type: "namespace", name, tools });
 
 describe("the tools of a request", () => {
-  it.each([CHAT, MESSAGES])("have their namespaces and kinds in the notes (target %i)", (to) => {
-    const request = {
-      input: [
-        { type: "additional_tools", role: "developer", tools: [space("c", tool("z", "custom"))] },
-        { role: "user", content: "A" },
-      ],
-      tools: [tool("plain"), tool("patch", "custom"), space("a", tool("x")), space("b", tool("x"))],
-    };
-    expect(wireNames(request, to)).toEqual(["plain", "patch", "a__x", "b__x", "c__z"]);
-    expect(translator.clientTool("plain")).toBe("");
-    expect(translator.clientTool("patch")).toBe("patch||custom");
-    expect(translator.clientTool("a__x")).toBe("x|a|function");
-    expect(translator.clientTool("b__x")).toBe("x|b|function");
-    expect(translator.clientTool("c__z")).toBe("z|c|custom");
-  });
+  it.each([CHAT, MESSAGES])(
+    "tools have their namespaces and kinds in the notes (target %i)",
+    (to) => {
+      const request = {
+        input: [
+          { type: "additional_tools", role: "developer", tools: [space("c", tool("z", "custom"))] },
+          { role: "user", content: "A" },
+        ],
+        tools: [
+          tool("plain"),
+          tool("patch", "custom"),
+          space("a", tool("x")),
+          space("b", tool("x")),
+        ],
+      };
+      expect(wireNames(request, to)).toEqual(["plain", "patch", "a__x", "b__x", "c__z"]);
+      expect(translator.clientTool("plain")).toBe("");
+      expect(translator.clientTool("patch")).toBe("patch||custom");
+      expect(translator.clientTool("a__x")).toBe("x|a|function");
+      expect(translator.clientTool("b__x")).toBe("x|b|function");
+      expect(translator.clientTool("c__z")).toBe("z|c|custom");
+    },
+  );
 
-  it("of the namespace functions are plain tools", () => {
+  it("tools of the namespace functions are plain tools", () => {
     expect(wireNames({ input: "A", tools: [space("functions", tool("x"))] })).toEqual(["x"]);
     expect(translator.clientTool("x")).toBe("");
   });
 
-  it("have names of at most 64 letters, digits, _ and -, and different ones", () => {
+  it("tools have names of at most 64 letters, digits, _ and -, and different ones", () => {
     const long = "n".repeat(80);
     const tools = [
       space("mcp.a/b", tool("get")),
@@ -61,7 +69,7 @@ describe("the tools of a request", () => {
     expect(wireNames({ input: "A", tools })).toEqual(names);
   });
 
-  it("have the same name in the tools, in the choice and in the history", () => {
+  it("tools have the same name in the tools, in the choice and in the history", () => {
     const names = ["get".repeat(30), "get"];
     for (const name of names) {
       const call = { type: "function_call", call_id: "1", namespace: "s.1", name, arguments: "{}" };
@@ -76,7 +84,7 @@ describe("the tools of a request", () => {
     }
   });
 
-  it("are the client's of the last request only", () => {
+  it("tools are the client's of the last request only", () => {
     wireNames({ input: "A", tools: [tool("patch", "custom")] });
     wireNames({ input: "A", tools: [tool("patch")] });
     expect(translator.clientTool("patch")).toBe("");
@@ -112,11 +120,11 @@ describe("what a response repeats", () => {
     return members;
   }
 
-  it("has OpenAI's defaults", () => {
+  it("the repeated members of a request have OpenAI's defaults", () => {
     expect(echoOf({ input: "A" })).toEqual(DEFAULTS);
   });
 
-  it("has the client's values on one line, because an event is one line", () => {
+  it("the repeated members of a request have the client's values on one line, because an event is one line", () => {
     const given = {
       instructions: "Be kind.\n",
       max_output_tokens: 100,
@@ -138,7 +146,7 @@ describe("what a response repeats", () => {
     expect(raw).not.toMatch(/[\n\r\t]/);
   });
 
-  it("has the members of objects that the client left out", () => {
+  it("the repeated members of a request include those of objects that the client left out", () => {
     const tools = [
       { type: "function", name: "f" },
       { type: "custom", name: "p" },
@@ -157,7 +165,7 @@ describe("what a response repeats", () => {
     expect(echoOf({ input: "A", reasoning: {}, tools: [] })).toEqual(DEFAULTS);
   });
 
-  it("has no long texts, and no values of another kind", () => {
+  it("the repeated members of a request have no long texts, and no values of another kind", () => {
     const wrong = {
       instructions: "x".repeat(20_000),
       temperature: "hot",
@@ -167,7 +175,7 @@ describe("what a response repeats", () => {
     expect(echoOf({ input: "A", ...wrong })).toEqual(DEFAULTS);
   });
 
-  it("is at most 64 KB, without the tools if they are too many", () => {
+  it("the repeated members of a request are at most 64 KB, without the tools if they are too many", () => {
     const value = "x".repeat(20_000);
     const objects = Object.fromEntries(
       ["metadata", "reasoning", "text"].map((name) => [name, { value }]),
@@ -183,7 +191,7 @@ describe("what a response repeats", () => {
 });
 
 describe("chat and messages requests", () => {
-  it("leave no notes", () => {
+  it("chat and messages requests leave no notes", () => {
     const messages = [{ role: "user", content: "A" }];
     translator.translate(JSON.stringify({ messages }), CHAT, MESSAGES);
     expect(translator.exports.echoText()).toBe(0);
@@ -215,7 +223,7 @@ describe("large requests", () => {
     return result;
   }
 
-  it("with all outputs in the reverse order of their calls take linear time", () => {
+  it("large requests with all outputs in the reverse order of their calls take linear time", () => {
     const calls = range.map((index) => call(`call_${index}`));
     const outputs = range.map((index) => output(`call_${index}`)).reverse();
     const { body, fault } = timed({ input: [...calls, ...outputs] });
@@ -225,16 +233,16 @@ describe("large requests", () => {
     );
   });
 
-  it("with one id for all calls take linear time", () => {
+  it("large requests with one id for all calls take linear time", () => {
     expect(timed({ input: range.flatMap(() => [call("a"), output("a")]) }).fault).toBeUndefined();
   });
 
-  it("with outputs that have no calls take linear time", () => {
+  it("large requests with outputs that have no calls take linear time", () => {
     const result = timed({ input: range.map((index) => output(`call_${index}`)) });
     expect(result.droppedCount).toBe(count);
   });
 
-  it("with ids that were chosen to collide find some outputs, and take linear time", () => {
+  it("large requests with ids that were chosen to collide find some outputs, and take linear time", () => {
     const ids: string[] = [];
     // FNV-1a with the upper half folded, as filter/bytes/text-table.ts has it.
     for (let index = 0; ids.length < 200; index++) {
@@ -249,7 +257,7 @@ describe("large requests", () => {
     expect(fault?.message).toContain("has no output");
   });
 
-  it("with thousands of tools, namespaces and allowed tools take linear time", () => {
+  it("large requests with thousands of tools, namespaces and allowed tools take linear time", () => {
     const tools = range.map((index) => space(`s${index}`, tool("f")));
     const allowed = range.map((index) => ({ type: "function", namespace: `s${index}`, name: "f" }));
     const tool_choice = { type: "allowed_tools", mode: "auto", tools: allowed };

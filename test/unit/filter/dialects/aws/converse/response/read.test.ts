@@ -158,7 +158,7 @@ describe.each([
 });
 
 describe.each(FAILED_CONVERSE_STREAMS)("a stream that fails: $name", (given) => {
-  test("ends in one error of the client's dialect", () => {
+  test("a stream that fails ends in one error of the client's dialect", () => {
     const messages = responses.stream(TO_MESSAGES, [given.stream]);
     expect(messages.faultStatus).toBe(given.status);
     const outcome = checkAnthropicStream(messages.text);

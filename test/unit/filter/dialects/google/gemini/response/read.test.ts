@@ -110,7 +110,7 @@ describe.each(GEMINI_STREAMS)("$name", (given) => {
 });
 
 describe.each(GEMINI_FAILURES)("a failure: $name", ({ responses: events, status, message }) => {
-  test("ends a stream with an error", () => {
+  test("a failure ends a stream with an error", () => {
     const { text, faultStatus } = responses.stream(TO_MESSAGES, [encode(sseOf(events))]);
     expect(checkAnthropicStream(text).ending).toBe("error");
     expect(faultStatus).toBe(status);
@@ -118,7 +118,7 @@ describe.each(GEMINI_FAILURES)("a failure: $name", ({ responses: events, status,
     expect(responses.stream(TO_CHAT, [encode(sseOf(events))]).text).not.toContain("[DONE]");
   });
 
-  test("is the status of a complete response", () => {
+  test("a failure is the status of a complete response", () => {
     const body = JSON.stringify(events.length === 1 ? events[0] : events);
     expect(responses.complete(TO_CHAT, body).status).toBe(status);
   });

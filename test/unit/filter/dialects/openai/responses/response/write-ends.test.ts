@@ -143,7 +143,7 @@ describe("pings", () => {
   const keepalive = (number: number): string =>
     `event: keepalive\ndata: {"type":"keepalive","sequence_number":${number}}\n\n`;
 
-  test("beside events are comments, however long the stream takes", async () => {
+  test("pings beside events are comments, however long the stream takes", async () => {
     const rest = BEGUN.slice(messageStart().length);
     const last = blockStop(1) + messageEnd("end_turn");
     const pieces = [ping, ping, messageStart(), ping, rest, ping, last].map(encode);
@@ -181,7 +181,7 @@ describe("pings", () => {
 describe("the response object", () => {
   const sse = chunk({ content: "x" }, "stop");
 
-  test("has every member that SDKs require", () => {
+  test("the response object has every member that SDKs require", () => {
     const { response } = checkResponsesStream(responses.stream(FROM_CHAT, [encode(sse)]).text);
     expect(response).toMatchObject({
       id: "resp_1",
@@ -209,7 +209,7 @@ describe("the response object", () => {
     expect(response).not.toHaveProperty("user");
   });
 
-  test("repeats members of the request in every event", () => {
+  test("the response object repeats members of the request in every event", () => {
     const echo = ',"instructions":"Be \\"brief\\".","tools":[{"type":"custom","name":"p"}]';
     const direction = { ...FROM_CHAT, echo };
     const { text } = responses.stream(direction, [encode(sse)]);
@@ -219,7 +219,7 @@ describe("the response object", () => {
     expect(responses.complete(direction, sse).text).toContain(echo);
   });
 
-  test("has ids that OpenAI accepts, whatever the provider's", () => {
+  test("the response object has ids that OpenAI accepts, whatever the provider's", () => {
     for (const id of ["x".repeat(300), "gen/1:é", "a b", "chatcmpl-", "resp_1", "-"]) {
       const { text } = responses.stream(FROM_CHAT, [
         encode(chunk({ content: "x" }, null, id) + chunk({}, "stop", id)),
@@ -229,7 +229,7 @@ describe("the response object", () => {
     }
   });
 
-  test("is parsed into the schema that the client asked for", async () => {
+  test("the response object is parsed into the schema that the client requested", async () => {
     const { text: body } = responses.complete(FROM_CHAT, chunk({ content: '{"a":1}' }, "stop"));
     const parsed = await client(body, "application/json").responses.parse({
       model: "m",
