@@ -7,7 +7,7 @@ const INTRODUCTION = `
 
 # When a provider fails
 
-What a client gets for each fault of a provider. [A test](../test/envoy/faults.test.ts) produces every fault through a
+What a client gets for each fault of a provider. [A test](../test/envoy/provider-faults/every-fault.test.ts) produces every fault through a
 real Envoy, for complete responses and streams, with and without translation. It uses the default settings, apart from a
 shorter listener \`timeout\`; the client never waits longer than that.
 

@@ -1,12 +1,12 @@
 // Providers that take the request and are silent, under the default settings: who is asked next, and for how long.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startGateway } from "../gateway/gateway.ts";
-import type { Gateway } from "../gateway/gateway.ts";
-import { ask } from "./ask.ts";
-import { startProvider } from "../providers/scripted-provider.ts";
-import type { Script, ScriptedProvider } from "../providers/scripted-provider.ts";
-import { responseParts, RESPONSE_TEXT } from "../providers/wire.ts";
-import { readComplete } from "./read-response.ts";
+import { startGateway } from "../../gateway/gateway.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
+import { ask } from "../ask.ts";
+import { startProvider } from "../../providers/scripted-provider.ts";
+import type { Script, ScriptedProvider } from "../../providers/scripted-provider.ts";
+import { responseParts, RESPONSE_TEXT } from "../../providers/wire.ts";
+import { readComplete } from "../read-response.ts";
 
 /** Of the listener: the last model has a third of it, more than a loaded machine needs for an answer. */
 const TIMEOUT_MS = 8_000;

@@ -4,21 +4,25 @@ import { createServer as createTlsServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readRetry } from "../../control-plane/config/sections/retry.ts";
-import type { Address } from "../../model/model.ts";
-import { faultTable, KINDS, outcomeIn } from "../../scripts/faults.ts";
-import type { FaultRow, Kind } from "../../scripts/faults.ts";
-import { createAuthority } from "../gateway/certificates.ts";
-import type { Gateway } from "../gateway/gateway.ts";
-import type { LogLine } from "../gateway/log-line.ts";
-import { ask } from "./ask.ts";
-import type { DialectName, ProviderDialect } from "./ask.ts";
-import { listen } from "../providers/listen.ts";
-import { echo } from "../providers/scripted-provider.ts";
-import type { Listening } from "../providers/listen.ts";
-import { basePath, FAULTS_OF_A_SERVER, startFaultyProvider } from "../providers/scripts/faults.ts";
-import { ANTHROPIC, CONVERSE, GEMINI, host, targetAt } from "./models.ts";
-import { startTwoDialects } from "../gateway/two-dialects.ts";
+import { readRetry } from "../../../control-plane/config/sections/retry.ts";
+import type { Address } from "../../../model/model.ts";
+import { faultTable, KINDS, outcomeIn } from "../../../scripts/faults.ts";
+import type { FaultRow, Kind } from "../../../scripts/faults.ts";
+import { createAuthority } from "../../gateway/certificates.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
+import type { LogLine } from "../../gateway/log-line.ts";
+import { ask } from "../ask.ts";
+import type { DialectName, ProviderDialect } from "../ask.ts";
+import { listen } from "../../providers/listen.ts";
+import { echo } from "../../providers/scripted-provider.ts";
+import type { Listening } from "../../providers/listen.ts";
+import {
+  basePath,
+  FAULTS_OF_A_SERVER,
+  startFaultyProvider,
+} from "../../providers/scripts/faults.ts";
+import { ANTHROPIC, CONVERSE, GEMINI, host, targetAt } from "../models.ts";
+import { startTwoDialects } from "../../gateway/two-dialects.ts";
 import { outcomeOf } from "./outcomes.ts";
 
 /**

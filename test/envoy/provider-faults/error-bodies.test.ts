@@ -1,14 +1,14 @@
 // Errors of a provider that are not to be passed on as they are, through a real Envoy: keys in them, and no end of them.
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Gateway } from "../gateway/gateway.ts";
-import { ask, errorOf } from "./ask.ts";
-import type { TwoDialects } from "./ask.ts";
-import { startProvider } from "../providers/scripted-provider.ts";
-import type { Script, ScriptedProvider } from "../providers/scripted-provider.ts";
-import { dialectOfPath, responseParts } from "../providers/wire.ts";
-import { RETRY } from "./models.ts";
-import { ANTHROPIC_KEY, OPENAI_KEY, startTwoDialects } from "../gateway/two-dialects.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
+import { ask, errorOf } from "../ask.ts";
+import type { TwoDialects } from "../ask.ts";
+import { startProvider } from "../../providers/scripted-provider.ts";
+import type { Script, ScriptedProvider } from "../../providers/scripted-provider.ts";
+import { dialectOfPath, responseParts } from "../../providers/wire.ts";
+import { RETRY } from "../models.ts";
+import { ANTHROPIC_KEY, OPENAI_KEY, startTwoDialects } from "../../gateway/two-dialects.ts";
 
 const KEYS = [OPENAI_KEY, ANTHROPIC_KEY];
 const PIECE = Buffer.alloc(64 * 1024, "x");

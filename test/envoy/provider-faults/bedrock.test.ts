@@ -2,15 +2,15 @@
 // fallback of another provider.
 import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startGateway } from "../gateway/gateway.ts";
-import type { Gateway } from "../gateway/gateway.ts";
-import { chunkFrame, errorFrame, exceptionFrame } from "../providers/event-stream.ts";
-import { ask } from "./ask.ts";
-import type { DialectName } from "./ask.ts";
-import { startProvider } from "../providers/scripted-provider.ts";
-import type { ScriptedProvider } from "../providers/scripted-provider.ts";
-import { responseParts } from "../providers/wire.ts";
-import { startFaultyProvider } from "../providers/scripts/faults.ts";
+import { startGateway } from "../../gateway/gateway.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
+import { chunkFrame, errorFrame, exceptionFrame } from "../../providers/event-stream.ts";
+import { ask } from "../ask.ts";
+import type { DialectName } from "../ask.ts";
+import { startProvider } from "../../providers/scripted-provider.ts";
+import type { ScriptedProvider } from "../../providers/scripted-provider.ts";
+import { responseParts } from "../../providers/wire.ts";
+import { startFaultyProvider } from "../../providers/scripts/faults.ts";
 import { outcomeOf } from "./outcomes.ts";
 import type { Outcome } from "./outcomes.ts";
 

@@ -3,11 +3,11 @@ import { createSocket } from "node:dgram";
 import type { Socket } from "node:dgram";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Gateway } from "../gateway/gateway.ts";
-import { startProvider } from "../providers/scripted-provider.ts";
-import type { ScriptedProvider } from "../providers/scripted-provider.ts";
-import { host, targetAt } from "./models.ts";
-import { chat, startTwoDialects } from "../gateway/two-dialects.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
+import { startProvider } from "../../providers/scripted-provider.ts";
+import type { ScriptedProvider } from "../../providers/scripted-provider.ts";
+import { host, targetAt } from "../models.ts";
+import { chat, startTwoDialects } from "../../gateway/two-dialects.ts";
 
 let nameServer: Socket;
 let questions = 0;

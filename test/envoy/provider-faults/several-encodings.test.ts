@@ -1,11 +1,11 @@
 // A response that a provider has compressed twice, of which Envoy's decompressors decode one encoding or none.
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startGateway } from "../gateway/gateway.ts";
-import type { Gateway } from "../gateway/gateway.ts";
-import { ask } from "./ask.ts";
-import { startProvider } from "../providers/scripted-provider.ts";
-import type { ScriptedProvider } from "../providers/scripted-provider.ts";
+import { startGateway } from "../../gateway/gateway.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
+import { ask } from "../ask.ts";
+import { startProvider } from "../../providers/scripted-provider.ts";
+import type { ScriptedProvider } from "../../providers/scripted-provider.ts";
 
 let provider: ScriptedProvider;
 let gateway: Gateway;

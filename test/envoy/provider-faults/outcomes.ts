@@ -1,7 +1,7 @@
 // What became of a request, in the words of docs/faults.yaml.
-import type { DialectName, ErrorBody } from "./ask.ts";
-import { RESPONSE_TEXT } from "../providers/wire.ts";
-import { readComplete, readStream } from "./read-response.ts";
+import type { DialectName, ErrorBody } from "../ask.ts";
+import { RESPONSE_TEXT } from "../../providers/wire.ts";
+import { readComplete, readStream } from "../read-response.ts";
 
 export interface Outcome {
   /**

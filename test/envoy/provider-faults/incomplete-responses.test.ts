@@ -1,14 +1,14 @@
 // A provider that breaks off in the middle of a reply that the filter holds for translation: nothing of it has left yet,
 // so the client gets an error in its own dialect instead.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Gateway } from "../gateway/gateway.ts";
-import { ask, errorOf } from "./ask.ts";
-import type { TwoDialects } from "./ask.ts";
-import { startProvider } from "../providers/scripted-provider.ts";
-import type { ScriptedProvider } from "../providers/scripted-provider.ts";
-import { dialectOfPath, responseParts } from "../providers/wire.ts";
-import { RETRY } from "./models.ts";
-import { startTwoDialects } from "../gateway/two-dialects.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
+import { ask, errorOf } from "../ask.ts";
+import type { TwoDialects } from "../ask.ts";
+import { startProvider } from "../../providers/scripted-provider.ts";
+import type { ScriptedProvider } from "../../providers/scripted-provider.ts";
+import { dialectOfPath, responseParts } from "../../providers/wire.ts";
+import { RETRY } from "../models.ts";
+import { startTwoDialects } from "../../gateway/two-dialects.ts";
 
 /** More than the filter holds of a response, whatever `limits.request_body` is (docs/overload.md). */
 const LARGE_BYTES = 45_000_000;
