@@ -7,7 +7,7 @@ import { GatewayError } from "../control-plane/report/gateway-error.ts";
 const SOURCES = join(import.meta.dirname, "src");
 const PROGRAMS = {
   load: ["load.c", "response.c", "text.c"],
-  provider: ["provider.c", "replies.c", "clouds.c", "text.c"],
+  provider: ["provider.c", "responses.c", "clouds.c", "text.c"],
 };
 
 export interface Tools {

@@ -1,5 +1,5 @@
-// The fake provider's streams in the formats of the clouds (replies.h): Gemini's generateContent and Bedrock's Converse.
-#include "replies.h"
+// The fake provider's streams in the formats of the clouds (responses.h): Gemini's generateContent and Bedrock's Converse.
+#include "responses.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "replies.h"
+#include "responses.h"
 #include "text.h"
 
 typedef struct {

@@ -83,7 +83,7 @@ it("an Envoy that crashes under load loses the records of its last moments, and 
   const worker = async () => {
     while (!isOver) {
       const status = await ask().then(
-        (answer) => answer.status,
+        (response) => response.status,
         () => 0,
       );
       if (status === 200) answered.push(performance.now());

@@ -35,13 +35,13 @@ interface Turn {
 
 async function ask(turns: string | Turn[], stream: boolean): Promise<string> {
   const messages = typeof turns === "string" ? [{ role: "user", content: turns }] : turns;
-  const reply = await fetch(`http://127.0.0.1:${ports.ingress}/v1/chat/completions`, {
+  const response = await fetch(`http://127.0.0.1:${ports.ingress}/v1/chat/completions`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ model: "none", messages, stream }),
   });
-  expect(reply.status).toBe(200);
-  const text = await reply.text();
+  expect(response.status).toBe(200);
+  const text = await response.text();
   return stream ? streamed(text) : contentOf(JSON.parse(text));
 }
 

@@ -31,12 +31,12 @@ afterAll(async () => {
 const log = () => join(desk.logs, "access_content.log");
 
 async function ask(id: string, content: string): Promise<string> {
-  const reply = await fetch(`http://127.0.0.1:${ports.egress}/v1/messages?key=hidden`, {
+  const response = await fetch(`http://127.0.0.1:${ports.egress}/v1/messages?key=hidden`, {
     method: "POST",
     headers: { "content-type": "application/json", "x-api-key": KEY, "x-request-id": id },
     body: JSON.stringify({ model: "none", max_tokens: 9, messages: [{ role: "user", content }] }),
   });
-  const text = await reply.text();
+  const text = await response.text();
   await vi.waitFor(() => {
     expect(readFileSync(log(), "utf8")).toContain(`"id":"${id}"`);
   });

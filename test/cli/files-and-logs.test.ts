@@ -44,12 +44,12 @@ async function status(): Promise<Status> {
 
 /** Sends a request, which is always answered. */
 async function ask(): Promise<void> {
-  const reply = await fetch(`http://127.0.0.1:${ports.egress}/v1/chat/completions`, {
+  const response = await fetch(`http://127.0.0.1:${ports.egress}/v1/chat/completions`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ model: "none", messages: [{ role: "user", content: "Hello" }] }),
   });
-  expect(reply.status).toBe(200);
+  expect(response.status).toBe(200);
 }
 
 async function up(): Promise<void> {

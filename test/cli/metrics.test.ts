@@ -28,18 +28,18 @@ function configuration(more = ""): string {
 
 async function ask(count: number, more: object = {}): Promise<void> {
   for (let at = 0; at < count; at++) {
-    const reply = await fetch(`http://127.0.0.1:${String(ports.egress)}/v1/chat/completions`, {
+    const response = await fetch(`http://127.0.0.1:${String(ports.egress)}/v1/chat/completions`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ model: "none", messages: [{ role: "user", content: "hi" }], ...more }),
     });
-    await reply.text();
+    await response.text();
   }
 }
 
 async function page(headers: Record<string, string> = {}): Promise<string> {
-  const reply = await fetch(`http://127.0.0.1:${String(metricsPort)}/metrics`, { headers });
-  return reply.text();
+  const response = await fetch(`http://127.0.0.1:${String(metricsPort)}/metrics`, { headers });
+  return response.text();
 }
 
 /** The sum of a family's values over all of its series. */

@@ -21,7 +21,7 @@ import { emptyDisk, fillDisk, hasSmallDisks, removeDisk, smallDisk } from "./sma
 
 const SECONDS = { timeout: 60_000, interval: 100 };
 /** Far longer than a response takes, far shorter than a process that stands still would need. */
-const ANSWER_MS = 20_000;
+const RESPONSE_MS = 20_000;
 
 let provider: FakeProvider;
 let desk: Desk;
@@ -68,7 +68,7 @@ async function ask(): Promise<string> {
     method: "POST",
     headers: { "content-type": "application/json", "x-request-id": id },
     body: JSON.stringify({ model: "none", messages: [{ role: "user", content: "hi" }] }),
-    signal: AbortSignal.timeout(ANSWER_MS),
+    signal: AbortSignal.timeout(RESPONSE_MS),
   });
   expect(response.status).toBe(200);
   await response.text();

@@ -53,19 +53,19 @@ ${hasGuard ? `prompt_guards: {input_guards: {jailbreak: {on_exception: {message:
 }
 
 async function ask(content: string, headers: Record<string, string> = {}): Promise<string> {
-  const reply = await fetch(`http://127.0.0.1:${ports.ingress}/v1/chat/completions`, {
+  const response = await fetch(`http://127.0.0.1:${ports.ingress}/v1/chat/completions`, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify({ model: "none", messages: [{ role: "user", content }] }),
   });
-  const text = await reply.text();
-  if (reply.status !== 200) return text;
+  const text = await response.text();
+  if (response.status !== 200) return text;
   const { choices } = JSON.parse(text) as { choices: { message: { content: string } }[] };
   return choices[0]?.message.content ?? "";
 }
 
 async function callTool(): Promise<string> {
-  const reply = await fetch(`http://127.0.0.1:${ports.ingress}/mcp`, {
+  const response = await fetch(`http://127.0.0.1:${ports.ingress}/mcp`, {
     method: "POST",
     headers: {
       "content-type": "application/json",
@@ -78,7 +78,7 @@ async function callTool(): Promise<string> {
       params: { name: "weather_forecast", arguments: { city: "Lisbon" } },
     }),
   });
-  return reply.text();
+  return response.text();
 }
 
 const FORECAST = "What will the weather be like in Lisbon?";
@@ -123,8 +123,8 @@ it("a gateway reports everywhere that it is not ready while its model server han
   const up = await desk.run("up", "--detach", "--concurrency", "1");
   expect(up.code, up.stderr).toBe(0);
   const readyz = async () => {
-    const reply = await fetch(`http://127.0.0.1:${ports.egress}/readyz`);
-    return { status: reply.status, body: await reply.json() };
+    const response = await fetch(`http://127.0.0.1:${ports.egress}/readyz`);
+    return { status: response.status, body: await response.json() };
   };
   const reason = "The model server does not respond.";
   const [server = 0] = modelServersOf(Number(/process (\d+)/.exec(up.stdout)?.[1]));

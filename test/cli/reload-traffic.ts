@@ -13,7 +13,7 @@ export interface Traffic {
   retried: () => Retried[];
 }
 
-/** A request whose connection ended before any byte of a reply, or whose stream was refused. */
+/** A request whose connection ended before any byte of a response, or whose stream was refused. */
 export interface Retried {
   /** Its `x-request-id`, by which a provider is asked whether it has seen the request. */
   id: string;
@@ -27,7 +27,7 @@ function chat(model: string, content: string, stream: boolean): string {
   return JSON.stringify({ model, stream, messages: [{ role: "user", content }] });
 }
 
-/** A request over HTTP/1.1 with its whole reply. Rejects when it is cut short. */
+/** A request over HTTP/1.1 with its whole response. Rejects when it is cut short. */
 export function ask(
   port: number,
   { model = "none", content = "Hello", stream = false, agent, id }: Asked = {},
@@ -192,8 +192,8 @@ function busy(
   };
 }
 
-/** No connection; one that ended before a byte of the reply (Node gives these errors a code only then). */
-const WITHOUT_REPLY = ["ECONNREFUSED", "ECONNRESET", "EPIPE"];
+/** No connection; one that ended before a byte of the response (Node gives these errors a code only then). */
+const WITHOUT_RESPONSE = ["ECONNREFUSED", "ECONNRESET", "EPIPE"];
 /** A stream of HTTP/2 that the server, or the client's own library after a GOAWAY, has not begun (RFC 9113, section 8.7). */
 const NOT_BEGUN = [
   "ERR_HTTP2_GOAWAY_SESSION",
@@ -205,5 +205,5 @@ const NOT_BEGUN = [
 function isUnprocessed(error: unknown): boolean {
   const { code = "", message } = error as NodeJS.ErrnoException;
   if (code === "ERR_HTTP2_STREAM_ERROR") return message.includes("NGHTTP2_REFUSED_STREAM");
-  return [...WITHOUT_REPLY, ...NOT_BEGUN].includes(code);
+  return [...WITHOUT_RESPONSE, ...NOT_BEGUN].includes(code);
 }

@@ -76,8 +76,8 @@ ${more}endpoints:
   api: {endpoint: "127.0.0.1:1", protocol: http}
 `;
   const readyz = async () => {
-    const reply = await fetch(`http://127.0.0.1:${ports.ingress}/readyz`);
-    return { status: reply.status, body: await reply.text() };
+    const response = await fetch(`http://127.0.0.1:${ports.ingress}/readyz`);
+    return { status: response.status, body: await response.text() };
   };
 
   it("prompt targets are added and changed without a gap, and readiness follows the model server", async () => {

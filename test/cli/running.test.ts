@@ -87,9 +87,9 @@ describe("gateway up --detach", () => {
     expect(up.stdout).toMatch(/demo\/gateway-demo +default, built-in demonstration/);
     expect(up.stdout.match(/^ {2}curl /gm)).toHaveLength(2);
 
-    const reply = await ask("Hello");
-    expect(reply.status).toBe(200);
-    expect(await reply.text()).toContain("no language model");
+    const response = await ask("Hello");
+    expect(response.status).toBe(200);
+    expect(await response.text()).toContain("no language model");
 
     const found = await status();
     expect(found).toMatchObject({
@@ -315,8 +315,8 @@ describe("one gateway in the foreground", () => {
   });
 
   it("a gateway in the foreground stops after an open stream has ended, with exit code 0", async () => {
-    const reply = await ask("a ".repeat(100), { stream: true });
-    const reader = (reply.body ?? new ReadableStream<Uint8Array>()).getReader();
+    const response = await ask("a ".repeat(100), { stream: true });
+    const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader();
     let text = Buffer.from((await reader.read()).value ?? []).toString();
     gateway.process.kill("SIGINT");
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
@@ -424,7 +424,7 @@ describe("gateway up", () => {
     ].join("\n");
     writeFileSync(join(desk.directory, "gateway.yaml"), configurationOn(ports, providers));
     const gateway = await upInForeground(...words);
-    const lost = expect(ask("Hello").then((reply) => reply.text())).rejects.toThrow();
+    const lost = expect(ask("Hello").then((response) => response.text())).rejects.toThrow();
     await vi.waitFor(async () => {
       const { listeners } = await status();
       expect(listeners.some(({ statistics }) => statistics.active > 0)).toBe(true);

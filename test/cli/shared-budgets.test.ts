@@ -116,10 +116,10 @@ describe.skipIf(missing !== undefined)("two gateways with one Redis", () => {
     let accepted = 10;
     let status = 200;
     while (status === 200) {
-      const answer = await ask(first());
-      status = answer.status;
+      const response = await ask(first());
+      status = response.status;
       if (status === 200) accepted += 1;
-      else expect(answer.headers["retry-after"]).toBe("1");
+      else expect(response.headers["retry-after"]).toBe("1");
     }
     expect(status).toBe(429);
     expect(accepted).toBeGreaterThan(20);

@@ -89,7 +89,7 @@ it("the model server and the demonstration model are found where the state direc
     expect([path, modeOf(path), modeOf(dirname(path))]).toEqual([path, "600", "700"]);
   }
   const answer = async (content: string) => {
-    const reply = await fetch(`http://127.0.0.1:${ports.ingress}/v1/chat/completions`, {
+    const response = await fetch(`http://127.0.0.1:${ports.ingress}/v1/chat/completions`, {
       method: "POST",
       headers: {
         "content-type": "application/json",
@@ -97,7 +97,7 @@ it("the model server and the demonstration model are found where the state direc
       },
       body: JSON.stringify({ model: "none", messages: [{ role: "user", content }] }),
     });
-    return reply.text();
+    return response.text();
   };
   expect(await answer("What will the weather be like in Lisbon?")).toContain("/weather/Lisbon");
   expect(await answer("Tell me a joke about cats")).toContain("no language model");

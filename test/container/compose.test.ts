@@ -67,8 +67,10 @@ describe.skipIf(compose === undefined)("docker compose up", () => {
       const up = await call("up", "--detach", "--no-build");
       expect(up.code, up.stderr).toBe(0);
       await vi.waitFor(async () => {
-        const reply = await ask(ports.ingress, "How much is 20 dollars in EUR?");
-        const { choices } = (await reply.json()) as { choices: { message: { content: string } }[] };
+        const response = await ask(ports.ingress, "How much is 20 dollars in EUR?");
+        const { choices } = (await response.json()) as {
+          choices: { message: { content: string } }[];
+        };
         expect(JSON.parse(choices[0]?.message.content ?? "")).toEqual({
           amount: 20,
           from: "USD",
@@ -95,8 +97,8 @@ describe.skipIf(compose === undefined)("docker compose up", () => {
         const up = await call(...limits, "up", "--detach", "--no-build");
         expect(up.code, up.stderr).toBe(0);
         await vi.waitFor(async () => {
-          const reply = await ask(ports.egress, "Hello", { "x-user-id": "one" });
-          expect(reply.status).toBe(429);
+          const response = await ask(ports.egress, "Hello", { "x-user-id": "one" });
+          expect(response.status).toBe(429);
         }, SECONDS);
         expect((await ask(ports.egress, "Hello", { "x-user-id": "two" })).status).toBe(200);
         // Not the gateway's own memory: redis has counted.

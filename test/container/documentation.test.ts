@@ -70,12 +70,12 @@ describe.skipIf(!inject("canRunContainers"))("docs/docker.md", () => {
       expect(code, `${command}: ${stderr}`).toBe(0);
     }
     await vi.waitFor(async () => {
-      const reply = await fetch(`http://127.0.0.1:${ports.egress}/v1/chat/completions`, {
+      const response = await fetch(`http://127.0.0.1:${ports.egress}/v1/chat/completions`, {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ model: "none", messages: [{ role: "user", content: "Hello" }] }),
       });
-      expect(await reply.text()).toContain("no language model");
+      expect(await response.text()).toContain("no language model");
     }, SECONDS);
   });
 });

@@ -64,7 +64,7 @@ describe.skipIf(!inject("canRunContainers"))("on a network of its own", () => {
     expect(await dockerOutput("port", gateway.getId(), String(EGRESS))).toBe(`127.0.0.1:${port}`);
     const client = new OpenAI({ baseURL: `http://127.0.0.1:${port}/v1`, apiKey: "placeholder" });
     const messages = [{ role: "user" as const, content: "hello" }];
-    const reply = await client.chat.completions.create({ model: "gpt-4o", messages });
-    expect(reply.choices[0]?.message.content).toBe("You said: hello");
+    const response = await client.chat.completions.create({ model: "gpt-4o", messages });
+    expect(response.choices[0]?.message.content).toBe("You said: hello");
   });
 });

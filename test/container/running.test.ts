@@ -69,8 +69,8 @@ describe.skipIf(!inject("canRunContainers"))("the gateway in a container", () =>
     const gateway = await start();
     for (const model of ["openai/gpt-4o", "anthropic/claude-test"]) {
       const { chat } = openaiClient(gateway);
-      const reply = await chat.completions.create({ model, messages: user("hello é") });
-      expect(reply.choices[0]?.message.content).toBe("You said: hello é");
+      const response = await chat.completions.create({ model, messages: user("hello é") });
+      expect(response.choices[0]?.message.content).toBe("You said: hello é");
       let streamed = "";
       const chunks = await chat.completions.create({ model, messages: user("a b"), stream: true });
       for await (const chunk of chunks) streamed += chunk.choices[0]?.delta.content ?? "";
@@ -148,11 +148,11 @@ prompt_guards:
         baseURL: `http://127.0.0.1:${gateway.ports.ingress}/v1`,
       });
       const ask = async (content: string) => {
-        const reply = await client.chat.completions.create({
+        const response = await client.chat.completions.create({
           model: "none",
           messages: user(content),
         });
-        return reply.choices[0]?.message.content ?? "";
+        return response.choices[0]?.message.content ?? "";
       };
       const answer = await ask("What will the weather be like in Lisbon?");
       expect(JSON.parse(answer)).toMatchObject({ path: "/weather/Lisbon" });

@@ -58,12 +58,12 @@ describe.skipIf(!inject("canRunContainers"))("gateway up --docker", () => {
   });
 
   const ask = async (model = "none"): Promise<string> => {
-    const reply = await fetch(`http://127.0.0.1:${ports.egress}/v1/chat/completions`, {
+    const response = await fetch(`http://127.0.0.1:${ports.egress}/v1/chat/completions`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ model, messages: [{ role: "user", content: "hello" }] }),
     });
-    return reply.text();
+    return response.text();
   };
 
   it("--detach returns when it is ready; status, reload, logs and down know it", async () => {

@@ -27,9 +27,9 @@ llm_providers:
 function probe({ port, path }: { port: number; path: string }): Promise<number> {
   return new Promise((resolve, reject) => {
     const options = { host: "127.0.0.1", port, path, rejectUnauthorized: false, agent: false };
-    request(options, (reply) => {
-      reply.resume();
-      resolve(reply.statusCode ?? 0);
+    request(options, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
     })
       .once("error", reject)
       .end();

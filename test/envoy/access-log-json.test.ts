@@ -37,10 +37,10 @@ async function lineOf(name: LogName, id: string): Promise<AccessLogEntry> {
 }
 
 it("the client's line and the provider's have the fields of the text, escaped", async () => {
-  const reply = await ask(all.gateway, "chat", {
+  const response = await ask(all.gateway, "chat", {
     headers: { "x-request-id": "json-1", "user-agent": Buffer.from(EVIL).toString("latin1") },
   });
-  const { length } = Buffer.from(await reply.arrayBuffer());
+  const { length } = Buffer.from(await response.arrayBuffer());
   const client = await lineOf("ingress", "json-1");
   expect(client).toMatchObject({
     method: "POST",

@@ -30,10 +30,10 @@ function linesOf(name: "ingress" | "llm", id: string, lines = 1): Promise<LogLin
 
 it("a call has a line for the client and a line for the provider", async () => {
   const id = newId();
-  const reply = await ask(all.gateway, "messages", {
+  const response = await ask(all.gateway, "messages", {
     headers: { "x-request-id": id, "user-agent": "a test", "x-forwarded-for": "10.1.2.3" },
   });
-  const size = Buffer.byteLength(await reply.text());
+  const size = Buffer.byteLength(await response.text());
   const [client] = await linesOf("ingress", id);
   expect(client).toMatchObject({
     method: "POST",
@@ -256,14 +256,14 @@ describe("calls that failed", () => {
     const id = newId();
     const before = all.openai.requests.length;
     const leaving = new AbortController();
-    const reply = ask(all.gateway, "chat", {
+    const response = ask(all.gateway, "chat", {
       text: "[hang]",
       headers: { "x-request-id": id },
       signal: leaving.signal,
     });
     await all.openai.request(before);
     leaving.abort();
-    await expect(reply).rejects.toThrow();
+    await expect(response).rejects.toThrow();
     const [client] = await linesOf("ingress", id);
     expect(client).toMatchObject({ code: 0 });
     expect(client?.flags).toMatch(/DC/);

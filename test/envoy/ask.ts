@@ -77,9 +77,12 @@ export interface ErrorBody {
   request_id?: string;
 }
 
-/** The error of a reply, after checking that it is in that dialect's envelope. Throws when it is not. */
-export async function errorOf(reply: Response, dialect: DialectName): Promise<ErrorBody["error"]> {
-  const text = await reply.text();
+/** The error of a response, after checking that it is in that dialect's envelope. Throws when it is not. */
+export async function errorOf(
+  response: Response,
+  dialect: DialectName,
+): Promise<ErrorBody["error"]> {
+  const text = await response.text();
   const body = JSON.parse(text) as ErrorBody;
   const isMessages = body.type === "error";
   if (isMessages !== (dialect === "messages"))
@@ -89,9 +92,9 @@ export async function errorOf(reply: Response, dialect: DialectName): Promise<Er
 }
 
 /** The parts of a stream as they come. Ends when the stream ends; throws when it breaks. */
-export async function* parts(reply: Response): AsyncGenerator<string> {
+export async function* parts(response: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  if (reply.body === null) return;
-  for await (const chunk of reply.body as AsyncIterable<Uint8Array>)
+  if (response.body === null) return;
+  for await (const chunk of response.body as AsyncIterable<Uint8Array>)
     yield decoder.decode(chunk, { stream: true });
 }

@@ -40,8 +40,8 @@ describe("each listener has separate keys", () => {
     ["ingress", KEYS.INGRESS_KEY, 503],
     ["ingress", KEYS.EGRESS_KEY, 401],
   ] as const)("%s with %s is %i", async (listener, key, status) => {
-    const reply = await ask(all.gateway, "chat", { listener, headers: bearer(key) });
-    expect(reply.status, await reply.text()).toBe(status);
+    const response = await ask(all.gateway, "chat", { listener, headers: bearer(key) });
+    expect(response.status, await response.text()).toBe(status);
   });
 });
 
@@ -61,9 +61,9 @@ it("a stranger's body is not waited for", async () => {
 });
 
 it("a 401 has the required headers", async () => {
-  const reply = await ask(all.gateway, "messages");
-  expect(reply.headers.get("www-authenticate")).toBe("Bearer");
-  expect((await errorOf(reply, "messages")).type).toBe("authentication_error");
+  const response = await ask(all.gateway, "messages");
+  expect(response.headers.get("www-authenticate")).toBe("Bearer");
+  expect((await errorOf(response, "messages")).type).toBe("authentication_error");
 });
 
 it("no provider is asked for a stranger, and none sees a client's key", async () => {

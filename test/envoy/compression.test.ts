@@ -138,61 +138,61 @@ describe.concurrent.each(PLACES)(
       const model = MODELS[targets]?.[at] ?? "";
       const stream = wanted.kind === "stream";
       const signal = AbortSignal.timeout(4000);
-      const reply = await ask(gateway, client, { model, text: order(wanted), stream, signal });
-      expect(reply.headers.get("content-encoding")).toBeNull();
-      return reply;
+      const response = await ask(gateway, client, { model, text: order(wanted), stream, signal });
+      expect(response.headers.get("content-encoding")).toBeNull();
+      return response;
     }
 
     describe.each(Object.keys(ALGORITHMS) as Algorithm[])("%s", (algorithm) => {
       it("a complete answer arrives plain", async () => {
-        const reply = await get({ algorithm, kind: "complete", damage: "none" });
-        expect(reply.status).toBe(200);
-        expect(readComplete(client, await reply.text())).toBe(RESPONSE_TEXT);
+        const response = await get({ algorithm, kind: "complete", damage: "none" });
+        expect(response.status).toBe(200);
+        expect(readComplete(client, await response.text())).toBe(RESPONSE_TEXT);
       });
 
       it("a stream arrives plain, to its end", async () => {
-        const reply = await get({ algorithm, kind: "stream", damage: "none" });
-        expect(reply.status).toBe(200);
-        const seen = readStream(client, await reply.text());
+        const response = await get({ algorithm, kind: "stream", damage: "none" });
+        expect(response.status).toBe(200);
+        const seen = readStream(client, await response.text());
         expect(seen).toEqual({ text: RESPONSE_TEXT, isFinished: true });
       });
 
       it("an error arrives plain", async () => {
-        const reply = await get({ algorithm, kind: "error", damage: "none" });
-        expect(reply.status).toBe(500);
-        expect((await errorOf(reply, client)).message).toBe(ERROR_TEXT);
+        const response = await get({ algorithm, kind: "error", damage: "none" });
+        expect(response.status).toBe(500);
+        expect((await errorOf(response, client)).message).toBe(ERROR_TEXT);
       });
 
       it.each(DAMAGES)("a damaged complete answer is no answer: %s", async (damage) => {
-        const reply = await get({ algorithm, kind: "complete", damage });
-        expect(reply.status).toBe(502);
-        expect((await errorOf(reply, client)).message).toMatch(
+        const response = await get({ algorithm, kind: "complete", damage });
+        expect(response.status).toBe(502);
+        expect((await errorOf(response, client)).message).toMatch(
           isForeign ? /is empty|not valid JSON/ : /sent a corrupt compressed response/,
         );
       });
 
       it.each(DAMAGES)("a damaged stream does not end well: %s", async (damage) => {
-        const reply = await get({ algorithm, kind: "stream", damage });
-        if (isForeign && reply.status !== 200) {
+        const response = await get({ algorithm, kind: "stream", damage });
+        if (isForeign && response.status !== 200) {
           // Nothing could be read of it.
-          expect(reply.status).toBe(502);
-          expect((await errorOf(reply, client)).message).toMatch(/ended the stream/);
+          expect(response.status).toBe(502);
+          expect((await errorOf(response, client)).message).toMatch(/ended the stream/);
           return;
         }
         if (!isForeign) {
           // The headers are gone: all that can be done is not to end well.
-          await expect(reply.text()).rejects.toThrow();
+          await expect(response.text()).rejects.toThrow();
           return;
         }
-        const seen = readStream(client, await reply.text());
+        const seen = readStream(client, await response.text());
         expect(seen.isFinished).toBe(false);
         expect(seen.error?.message).toMatch(/ended the stream/);
       });
 
       it.each(DAMAGES)("a damaged error stays an error: %s", async (damage) => {
-        const reply = await get({ algorithm, kind: "error", damage });
-        expect(reply.status).toBe(500);
-        await errorOf(reply, client);
+        const response = await get({ algorithm, kind: "error", damage });
+        expect(response.status).toBe(500);
+        await errorOf(response, client);
       });
 
       it.each(["complete", "stream"] as const)(
@@ -200,10 +200,10 @@ describe.concurrent.each(PLACES)(
         async (kind) => {
           const model = MODELS[targets]?.[at] ?? "";
           const text = order({ algorithm, kind, damage: "none" });
-          const reply = await ask(strict, client, { model, text, stream: kind === "stream" });
-          expect(reply.status).toBe(502);
-          expect(reply.headers.get("content-encoding")).toBeNull();
-          const { message } = await errorOf(reply, client);
+          const response = await ask(strict, client, { model, text, stream: kind === "stream" });
+          expect(response.status).toBe(502);
+          expect(response.headers.get("content-encoding")).toBeNull();
+          const { message } = await errorOf(response, client);
           expect(message).toContain(`(content-encoding: ${algorithm})`);
           expect(message).toContain("set decompress_responses: true");
         },
@@ -212,10 +212,12 @@ describe.concurrent.each(PLACES)(
       it("an error without decompress_responses keeps its status", async () => {
         const model = MODELS[targets]?.[at] ?? "";
         const text = order({ algorithm, kind: "error", damage: "none" });
-        const reply = await ask(strict, client, { model, text });
-        expect(reply.status).toBe(500);
-        expect(reply.headers.get("content-encoding")).toBeNull();
-        expect((await errorOf(reply, client)).message).toContain("set decompress_responses: true");
+        const response = await ask(strict, client, { model, text });
+        expect(response.status).toBe(500);
+        expect(response.headers.get("content-encoding")).toBeNull();
+        expect((await errorOf(response, client)).message).toContain(
+          "set decompress_responses: true",
+        );
       });
     });
   },

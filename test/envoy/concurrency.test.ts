@@ -41,14 +41,14 @@ it(`${COUNT} at once, ${ROUNDS} times`, async () => {
     const asked = Array.from({ length: COUNT }, async (_, index) => {
       const nonce = `nonce-${round}-${index}-${"é😀x".repeat(chance.below(400))}-end`;
       const dialect = chance.below(2) === 0 ? "chat" : "messages";
-      const reply = await ask(all.gateway, dialect, {
+      const response = await ask(all.gateway, dialect, {
         text: nonce,
         stream: chance.below(2) === 0,
         listener: dialect === "chat" && chance.below(2) === 0 ? "ingress" : "egress",
         headers: { "x-request-id": `concurrent-${round}-${index}` },
       });
-      expect(reply.status).toBe(200);
-      expect(textOf(await reply.text())).toBe(`You said: ${nonce}`);
+      expect(response.status).toBe(200);
+      expect(textOf(await response.text())).toBe(`You said: ${nonce}`);
     });
     await Promise.all(asked);
   }

@@ -143,12 +143,12 @@ it.each([
     "The provider of 'x/cut' closed the connection before it responded: REASON. Retry later.",
   ],
 ])("%s", async (name, message) => {
-  const reply = await ask(gateway, "chat", { model: `x/${name}` });
-  expect(reply.status).toBe(503);
+  const response = await ask(gateway, "chat", { model: `x/${name}` });
+  expect(response.status).toBe(503);
   const wanted = message
     .replace("AT", `${NAME}:${String(servers[name]?.port)}`)
     .replace("WHOM", `the provider of 'x/${name}'`);
-  const text = (await errorOf(reply, "chat")).message;
+  const text = (await errorOf(response, "chat")).message;
   if (name === "cut") expect(text).toMatch(/closed the connection before it responded: [a-z ]+\. /);
   else expect(text).toBe(wanted);
 });

@@ -131,8 +131,8 @@ describe("an untrusted provider is rejected, and the client gets the reason", ()
     ["unresolvable", /could not be resolved/],
     ["refused", /connection refused/],
   ])("%s", async (name, message) => {
-    const answer = await ask(name);
-    expect(answer.status).toBe(503);
-    expect(answer.message).toMatch(message);
+    const response = await ask(name);
+    expect(response.status).toBe(503);
+    expect(response.message).toMatch(message);
   });
 });

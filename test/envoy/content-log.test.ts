@@ -56,9 +56,9 @@ const CASES = CLIENTS.flatMap((client) =>
 it.each(CASES)("$client, $model, stream: $stream", async ({ client, model, stream }) => {
   const id = newId();
   if (model === "two") all.openai.next({ kind: "error", status: 503 });
-  const reply = await ask(all.gateway, client, { model, stream, headers: headers(id) });
-  const text = await reply.text();
-  expect(reply.status, text).toBe(200);
+  const response = await ask(all.gateway, client, { model, stream, headers: headers(id) });
+  const text = await response.text();
+  expect(response.status, text).toBe(200);
   const content = await contentOf(id);
   expect(content.response).toBe(text.slice(0, LIMIT));
   expect(JSON.parse(content.request)).toMatchObject({ model });
@@ -71,9 +71,13 @@ it.each(CASES)("$client, $model, stream: $stream", async ({ client, model, strea
 it("the content log cuts long texts and reports it", async () => {
   const id = newId();
   const long = "ä".repeat(3000);
-  const reply = await ask(all.gateway, "chat", { model: "fast", text: long, headers: headers(id) });
-  const text = await reply.text();
-  expect(reply.status, text).toBe(200);
+  const response = await ask(all.gateway, "chat", {
+    model: "fast",
+    text: long,
+    headers: headers(id),
+  });
+  const text = await response.text();
+  expect(response.status, text).toBe(200);
   const content = await contentOf(id);
   expect(content.request_bytes).toBeGreaterThan(6000);
   expect(Buffer.byteLength(content.request)).toBeLessThanOrEqual(LIMIT + 2);
@@ -84,20 +88,20 @@ it("the content log has the part that a client got before it hung up", async () 
   all.anthropic.next({ kind: "stall", afterEvents: 3 });
   const abort = new AbortController();
   const options = { stream: true, headers: headers(id), signal: abort.signal };
-  const reply = await ask(all.gateway, "messages", options);
-  for await (const part of parts(reply)) if (part.includes("message_start")) break;
+  const response = await ask(all.gateway, "messages", options);
+  for await (const part of parts(response)) if (part.includes("message_start")) break;
   abort.abort();
   expect((await contentOf(id)).response).toContain("message_start");
 });
 
 it("the content log has the gateway's errors, and nothing of a client without a key", async () => {
   const unknown = newId();
-  const reply = await ask(all.gateway, "chat", {
+  const response = await ask(all.gateway, "chat", {
     model: "no-such-model",
     headers: headers(unknown),
   });
-  expect(reply.status).toBe(404);
-  expect((await contentOf(unknown)).response).toBe(await reply.text());
+  expect(response.status).toBe(404);
+  expect((await contentOf(unknown)).response).toBe(await response.text());
   const rejected = newId();
   const before = lines().length;
   const refused = await ask(all.gateway, "chat", { headers: { "x-request-id": rejected } });

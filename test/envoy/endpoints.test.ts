@@ -274,12 +274,12 @@ llm_providers:
 
 describe("a websocket", () => {
   it.each(["/v1/responses", "/v1/realtime"])("a websocket to %s returns 426", async (path) => {
-    const answer = await sendRaw(
+    const response = await sendRaw(
       gateway.ports.egress,
       `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
     );
-    expect(answer.status).toBe(426);
-    expect(answer.headers["content-type"]).toBe("application/json");
-    expect(JSON.parse(answer.body)).toMatchObject({ error: { type: "invalid_request_error" } });
+    expect(response.status).toBe(426);
+    expect(response.headers["content-type"]).toBe("application/json");
+    expect(JSON.parse(response.body)).toMatchObject({ error: { type: "invalid_request_error" } });
   });
 });

@@ -59,7 +59,7 @@ afterAll(() => Promise.all([gateway.stop(), provider.stop()]));
 let lastId = 0;
 
 interface Outcome {
-  reply: Response;
+  response: Response;
   attempts: () => Attempt[];
   requestId: string;
 }
@@ -72,14 +72,14 @@ async function send(
 ): Promise<Outcome> {
   const requestId = `request-${++lastId}`;
   const headers = { "x-request-id": requestId, ...more.headers };
-  const reply = await ask(gateway, client, { ...more, model, text, headers });
-  return { reply, attempts: () => provider.attempts(requestId), requestId };
+  const response = await ask(gateway, client, { ...more, model, text, headers });
+  return { response, attempts: () => provider.attempts(requestId), requestId };
 }
 
 /** The text that the client reads, checked to be one whole answer. */
-async function textOf(client: DialectName, reply: Response, stream: boolean): Promise<string> {
-  const body = await reply.text();
-  expect(reply.status, body).toBe(200);
+async function textOf(client: DialectName, response: Response, stream: boolean): Promise<string> {
+  const body = await response.text();
+  expect(response.status, body).toBe(200);
   if (!stream) return readComplete(client, body);
   const seen = readStream(client, body);
   expect(seen).toMatchObject({ isFinished: true });
@@ -115,39 +115,39 @@ describe.concurrent.each(WAYS)("$name", ({ client, first, second }) => {
     const own = stream ? ["error", "late-error", "opening", "late-reset", "object"] : ["object"];
 
     it.each([...failures, ...own])("the fallback answers after %s", async (failure) => {
-      const { reply, attempts } = await send(client, first, `${first}=${failure}`, { stream });
-      expect(await textOf(client, reply, stream)).toBe(RESPONSE_TEXT);
+      const { response, attempts } = await send(client, first, `${first}=${failure}`, { stream });
+      expect(await textOf(client, response, stream)).toBe(RESPONSE_TEXT);
       expect(attempts().map(({ model }) => model)).toEqual([first, second]);
       expect(
-        [...reply.headers.keys()].filter((name) => name.startsWith("x-gateway-retry")),
+        [...response.headers.keys()].filter((name) => name.startsWith("x-gateway-retry")),
       ).toEqual([]);
     });
 
     it("the client gets the last error in its own format if all attempts fail", async () => {
-      const { reply } = await send(client, first, `${first}=429 ${second}=503`, { stream });
-      expect(reply.status).toBe(503);
-      expect((await errorOf(reply, client)).message).toContain("The model is on fire.");
+      const { response } = await send(client, first, `${first}=429 ${second}=503`, { stream });
+      expect(response.status).toBe(503);
+      expect((await errorOf(response, client)).message).toContain("The model is on fire.");
     });
 
     it("an invalid request is not tried at the fallback", async () => {
-      const { reply, attempts } = await send(client, first, `${first}=400`, { stream });
-      expect(reply.status).toBe(400);
+      const { response, attempts } = await send(client, first, `${first}=400`, { stream });
+      expect(response.status).toBe(400);
       expect(attempts()).toHaveLength(1);
     });
   });
 });
 
 describe.concurrent("a stream", () => {
-  // The only cases with a short timeout for the first byte: on a busy machine every reply may take longer than that.
+  // The only cases with a short timeout for the first byte: on a busy machine every response may take longer than that.
   it.each(WAYS.slice(1))(
     "a stream that stays silent moves to the fallback: $name",
     async ({ client, first }) => {
       for (const failure of ["silent", "hang"]) {
         const model = `quick-${first}`;
-        const { reply, attempts } = await send(client, model, `${model}=${failure}`, {
+        const { response, attempts } = await send(client, model, `${model}=${failure}`, {
           stream: true,
         });
-        expect(await textOf(client, reply, true)).toBe(RESPONSE_TEXT);
+        expect(await textOf(client, response, true)).toBe(RESPONSE_TEXT);
         expect(attempts()).toHaveLength(2);
       }
     },
@@ -155,8 +155,8 @@ describe.concurrent("a stream", () => {
 
   it("a stream that has begun may pause longer than first_byte_timeout", async () => {
     const started = performance.now();
-    const { reply, attempts } = await send("chat", "quick-x", "quick-x=slow", { stream: true });
-    expect(await textOf("chat", reply, true)).toBe(RESPONSE_TEXT);
+    const { response, attempts } = await send("chat", "quick-x", "quick-x=slow", { stream: true });
+    expect(await textOf("chat", response, true)).toBe(RESPONSE_TEXT);
     expect(performance.now() - started).toBeGreaterThan(2000);
     expect(attempts()).toHaveLength(1);
   });
@@ -164,11 +164,11 @@ describe.concurrent("a stream", () => {
   it.each(WAYS)(
     "a stream that fails after its first token ends with the error: $name",
     async ({ client, first }) => {
-      const { reply, attempts } = await send(client, first, `${first}=third-error`, {
+      const { response, attempts } = await send(client, first, `${first}=third-error`, {
         stream: true,
       });
-      const seen = readStream(client, await reply.text());
-      expect(reply.status).toBe(200);
+      const seen = readStream(client, await response.text());
+      expect(response.status).toBe(200);
       expect(seen.text).not.toBe("");
       expect(seen.error?.message).toContain("Overloaded.");
       expect(attempts()).toHaveLength(1);
@@ -179,66 +179,66 @@ describe.concurrent("a stream", () => {
 describe.concurrent("the gateway", () => {
   it("a refused connection is followed by the fallback, and so is a name without an address", async () => {
     const refused = await send("chat", "refused", "hi");
-    expect(await textOf("chat", refused.reply, false)).toBe(RESPONSE_TEXT);
+    expect(await textOf("chat", refused.response, false)).toBe(RESPONSE_TEXT);
     expect(refused.attempts().map(({ model }) => model)).toEqual(["c"]);
     const nowhere = await send("chat", "nowhere", "hi");
-    expect(await textOf("chat", nowhere.reply, false)).toBe(RESPONSE_TEXT);
+    expect(await textOf("chat", nowhere.response, false)).toBe(RESPONSE_TEXT);
     const never = await send("chat", "nowhere", "b=reset");
-    expect(never.reply.status).toBe(503);
+    expect(never.response.status).toBe(503);
     const alone = await send("chat", "lost", "hi");
-    expect(alone.reply.status).toBe(503);
-    expect((await errorOf(alone.reply, "chat")).message).toContain("could not be resolved");
+    expect(alone.response.status).toBe(503);
+    expect((await errorOf(alone.response, "chat")).message).toContain("could not be resolved");
   });
 
   it("a target that does not support the request is skipped, first or later", async () => {
     const several = async (model: string, text: string) => {
       const requestId = `request-${++lastId}`;
-      const reply = await fetch(`${gateway.url}/v1/chat/completions`, {
+      const response = await fetch(`${gateway.url}/v1/chat/completions`, {
         method: "POST",
         headers: { "content-type": "application/json", "x-request-id": requestId },
         body: JSON.stringify({ model, n: 2, messages: [{ role: "user", content: text }] }),
       });
-      return { reply, models: provider.attempts(requestId).map((one) => one.model) };
+      return { response, models: provider.attempts(requestId).map((one) => one.model) };
     };
     const first = await several("foreign", "hi");
-    expect([first.reply.status, first.models]).toEqual([200, ["b"]]);
+    expect([first.response.status, first.models]).toEqual([200, ["b"]]);
     const later = await several("three", "a=500");
-    expect([later.reply.status, later.models]).toEqual([200, ["a", "b"]]);
+    expect([later.response.status, later.models]).toEqual([200, ["a", "b"]]);
     const afterNothing = await several("refused", "hi");
-    expect([afterNothing.reply.status, afterNothing.models]).toEqual([200, ["b"]]);
+    expect([afterNothing.response.status, afterNothing.models]).toEqual([200, ["b"]]);
     const none = await several("anthropic/c", "hi");
-    expect([none.reply.status, none.models]).toEqual([400, []]);
+    expect([none.response.status, none.models]).toEqual([400, []]);
     const last = await several("x", "x=500");
-    expect([last.reply.status, last.models]).toEqual([500, ["x"]]);
+    expect([last.response.status, last.models]).toEqual([500, ["x"]]);
   });
 
   it("the gateway retries the same model, then the next", async () => {
     const twice = await send("chat", "again", "again=500,ok");
-    expect(await textOf("chat", twice.reply, false)).toBe(RESPONSE_TEXT);
+    expect(await textOf("chat", twice.response, false)).toBe(RESPONSE_TEXT);
     expect(twice.attempts().map(({ model }) => model)).toEqual(["again", "again"]);
     const all = await send("chat", "again", "again=503");
-    expect(await textOf("chat", all.reply, false)).toBe(RESPONSE_TEXT);
+    expect(await textOf("chat", all.response, false)).toBe(RESPONSE_TEXT);
     expect(all.attempts().map(({ model }) => model)).toEqual(["again", "again", "again", "b"]);
   });
 
   it("a provider's retry-after delays the retry; a long one moves to the next model at once", async () => {
     const started = performance.now();
     const waited = await send("chat", "again", "again=429-1,ok");
-    expect(await textOf("chat", waited.reply, false)).toBe(RESPONSE_TEXT);
+    expect(await textOf("chat", waited.response, false)).toBe(RESPONSE_TEXT);
     expect(performance.now() - started).toBeGreaterThanOrEqual(1000);
     const long = await send("chat", "again", "again=429-60");
-    expect(await textOf("chat", long.reply, false)).toBe(RESPONSE_TEXT);
+    expect(await textOf("chat", long.response, false)).toBe(RESPONSE_TEXT);
     expect(long.attempts().map(({ model }) => model)).toEqual(["again", "b"]);
   });
 
   it("an attempt that takes too long ends, and only configured reasons are retried", async () => {
     const slow = await send("chat", "slow", "slow=hang");
-    expect(await textOf("chat", slow.reply, false)).toBe(RESPONSE_TEXT);
+    expect(await textOf("chat", slow.response, false)).toBe(RESPONSE_TEXT);
     const never = await send("chat", "slow", "slow=hang b=hang");
-    expect(never.reply.status).toBe(504);
-    expect((await errorOf(never.reply, "chat")).message).toContain("openai/b' did not start");
+    expect(never.response.status).toBe(504);
+    expect((await errorOf(never.response, "chat")).message).toContain("openai/b' did not start");
     const status = await send("chat", "slow", "slow=500");
-    expect(status.reply.status).toBe(500);
+    expect(status.response.status).toBe(500);
     expect(status.attempts()).toHaveLength(1);
   });
 
@@ -252,20 +252,20 @@ describe.concurrent("the gateway", () => {
   ] as const)(
     "a request that is too long is sent to each longer model once (%s, stream %s)",
     async (client, stream) => {
-      const { reply, attempts } = await send(client, "short", "short=long c=long", { stream });
-      expect(await textOf(client, reply, stream)).toBe(RESPONSE_TEXT);
+      const { response, attempts } = await send(client, "short", "short=long c=long", { stream });
+      expect(await textOf(client, response, stream)).toBe(RESPONSE_TEXT);
       expect(attempts().map(({ model }) => model)).toEqual(["short", "c", "b"]);
     },
   );
 
   it("another 400 is not sent to a longer model", async () => {
-    const { reply, attempts } = await send("chat", "short", "short=400");
-    expect([reply.status, attempts().length]).toEqual([400, 1]);
+    const { response, attempts } = await send("chat", "short", "short=400");
+    expect([response.status, attempts().length]).toEqual([400, 1]);
   });
 
   it("the gateway makes no second attempt without fallbacks", async () => {
-    const { reply, attempts } = await send("chat", "alone", "alone=500");
-    expect(reply.status).toBe(500);
+    const { response, attempts } = await send("chat", "alone", "alone=500");
+    expect(response.status).toBe(500);
     expect(attempts()).toHaveLength(1);
   });
 
@@ -287,8 +287,8 @@ describe.concurrent("the gateway", () => {
   });
 
   it("the gateway retries once without configuration if no connection was made", async () => {
-    const { reply, requestId } = await send("chat", "down", "hi");
-    expect(reply.status).toBe(503);
+    const { response, requestId } = await send("chat", "down", "hi");
+    expect(response.status).toBe(503);
     const lines = await gateway.waitForLog("llm", (line) => line.requestId === requestId, 2);
     expect(lines.map(({ code, flags }) => [code, flags])).toEqual([
       [0, "UF"],
@@ -298,8 +298,8 @@ describe.concurrent("the gateway", () => {
 
   it("a large body is sent whole after a fallback, in either format", async () => {
     const text = "x=500 ".padEnd(3_000_000, "large ");
-    const { reply, attempts } = await send("chat", "x", text);
-    expect(await textOf("chat", reply, false)).toBe(RESPONSE_TEXT);
+    const { response, attempts } = await send("chat", "x", text);
+    expect(await textOf("chat", response, false)).toBe(RESPONSE_TEXT);
     expect(attempts()).toHaveLength(2);
     for (const { request } of attempts()) {
       const { messages } = JSON.parse(request.body) as { messages: { content: string }[] };
@@ -308,8 +308,8 @@ describe.concurrent("the gateway", () => {
   });
 
   it("the gateway retries on the ingress listener", async () => {
-    const { reply } = await send("chat", "x", "x=500", { listener: "ingress" });
-    expect(await textOf("chat", reply, false)).toBe(RESPONSE_TEXT);
+    const { response } = await send("chat", "x", "x=500", { listener: "ingress" });
+    expect(await textOf("chat", response, false)).toBe(RESPONSE_TEXT);
   });
 });
 
@@ -328,14 +328,14 @@ describe("several keys", () => {
 
   it.each(["401", "403", "429"])("%s: each other key is tried once", async (status) => {
     for (let i = 0; i < 3; i++) {
-      const { reply, attempts } = await send("chat", "keys", `keys=one:${status},two:${status}`);
-      expect(await textOf("chat", reply, false)).toBe(RESPONSE_TEXT);
+      const { response, attempts } = await send("chat", "keys", `keys=one:${status},two:${status}`);
+      expect(await textOf("chat", response, false)).toBe(RESPONSE_TEXT);
       const used = attempts().map(keyOf);
       expect(new Set(used).size).toBe(used.length);
       expect(used.at(-1)).toBe("three");
     }
     const none = await send("chat", "keys", `keys=${status}`);
-    expect(none.reply.status).toBe(Number(status));
+    expect(none.response.status).toBe(Number(status));
     expect(none.attempts().map(keyOf).sort()).toEqual(["one", "three", "two"]);
   });
 });
@@ -351,20 +351,20 @@ it("targets share the requests by weight, and stand in for each other", async ()
   expect(counts["a"]).toBeGreaterThan(120);
   expect(counts["a"]).toBeLessThan(180);
   expect(counts["b"]).toBe(0);
-  const { reply } = await send("chat", "shared", "a=500 c=500");
-  expect(await textOf("chat", reply, false)).toBe(RESPONSE_TEXT);
+  const { response } = await send("chat", "shared", "a=500 c=500");
+  expect(await textOf("chat", response, false)).toBe(RESPONSE_TEXT);
 });
 
 it("64 clients at once get their own answers, each after a failure", async () => {
   const all = Array.from({ length: 64 }, async (_, index) => {
     const { client, first } = WAYS[index % 3] ?? WAYS[0];
     const nonce = `nonce-${index}x`;
-    const { reply, attempts } = await send(
+    const { response, attempts } = await send(
       client,
       first,
       `${first}=${index % 2 === 0 ? "500" : "reset"} ${nonce}`,
     );
-    expect(await textOf(client, reply, false)).toBe(nonce);
+    expect(await textOf(client, response, false)).toBe(nonce);
     expect(attempts().every(({ request }) => request.body.includes(nonce))).toBe(true);
     expect(attempts()).toHaveLength(2);
   });
@@ -372,8 +372,8 @@ it("64 clients at once get their own answers, each after a failure", async () =>
 });
 
 it("each attempt has a line with what that attempt was, and the request's id", async () => {
-  const { reply, requestId } = await send("chat", "x", "x=error", { stream: true });
-  await reply.text();
+  const { response, requestId } = await send("chat", "x", "x=error", { stream: true });
+  await response.text();
   const lines = await gateway.waitForLog("llm", (line) => line.requestId === requestId, 2);
   const [one, two] = lines;
   expect(one).toMatchObject({ path: "/v1/chat/completions", code: 500 });

@@ -6,7 +6,7 @@ import type { ScriptedProvider, ReceivedRequest } from "../providers/scripted-pr
 import { ANTHROPIC_KEY, OPENAI_KEY, startTwoDialects } from "../gateway/two-dialects.ts";
 import { sendRaw } from "../gateway/raw-client.ts";
 
-const ANSWER_HEADERS = {
+const RESPONSE_HEADERS = {
   "content-type": "application/json",
   "retry-after": "3",
   "request-id": "req_1",
@@ -35,7 +35,7 @@ let gateway: Gateway;
 
 beforeAll(async () => {
   provider = await startProvider((response) => {
-    response.writeHead(200, ANSWER_HEADERS).end("{}");
+    response.writeHead(200, RESPONSE_HEADERS).end("{}");
   });
   gateway = await startTwoDialects(provider.port);
 });

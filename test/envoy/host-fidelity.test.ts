@@ -22,15 +22,15 @@ llm_providers:
   - {model: probe/model, base_url: "http://provider.test/v1", provider_interface: openai}
 `;
 const REQUEST = ["0123", "4567", "89"];
-const REPLY = ["abcd", "efgh", "ij"];
+const RESPONSE = ["abcd", "efgh", "ij"];
 
-/** How the reply comes, as the request's `x-reply` says. */
+/** How the response comes, as the request's `x-response` says. */
 const KINDS = {
-  plain: { headers: [], chunks: REPLY.map((text) => Buffer.from(text)) },
-  compressed: { headers: [["content-encoding", "gzip"]], chunks: gzipPieces(REPLY) },
+  plain: { headers: [], chunks: RESPONSE.map((text) => Buffer.from(text)) },
+  compressed: { headers: [["content-encoding", "gzip"]], chunks: gzipPieces(RESPONSE) },
   "with trailers": {
     headers: [["trailer", "x-probe-trailer"]],
-    chunks: REPLY.map((text) => Buffer.from(text)),
+    chunks: RESPONSE.map((text) => Buffer.from(text)),
     trailers: [["x-probe-trailer", "1"]],
   },
 } satisfies Record<string, Pick<ExactResponse, "headers" | "chunks" | "trailers">>;
@@ -200,7 +200,7 @@ async function inEnvoy(run: Run): Promise<Seen> {
   firstLine = cluster.startsWith("several/")
     ? /^translate response body \d/
     : /^route response body \d/;
-  const reply = new Promise<{ status: number; body: string }>((resolve, reject) => {
+  const response = new Promise<{ status: number; body: string }>((resolve, reject) => {
     const headers = headersFor(run);
     const outgoing = open(
       { port: gateway.ports.egress, method: "POST", path: "/v1/chat/completions", headers },
@@ -226,7 +226,7 @@ async function inEnvoy(run: Run): Promise<Seen> {
       outgoing.end();
     })().catch(reject);
   });
-  const { status, body } = await reply;
+  const { status, body } = await response;
   await waitForLine(/^route delete$/);
   const sent = provider.requests.map((request) => `${request.path} ${request.body}`);
   return { probe: probeLines(gateway.envoyLog()).slice(before), status, body, sent };
@@ -297,8 +297,8 @@ const SCENARIOS = [
   "local in response headers",
 ];
 
-/** Those in which the end of the reply makes a difference. */
-const REPLY_SCENARIOS = [
+/** Those in which the end of the response makes a difference. */
+const RESPONSE_SCENARIOS = [
   "continue",
   "buffer",
   "stream",
@@ -316,7 +316,7 @@ describe.each(["one target", "a set"])("%s", (place) => {
   const kinds = Object.keys(KINDS).filter((kind) => place !== "a set" || kind !== "compressed");
 
   describe.each(kinds as Kind[])("%s", (kind) => {
-    const some = kind === "plain" ? SCENARIOS : REPLY_SCENARIOS;
+    const some = kind === "plain" ? SCENARIOS : RESPONSE_SCENARIOS;
 
     it.each(some.filter((name) => kind !== "compressed" || !HELD.includes(name)))(
       "%s",

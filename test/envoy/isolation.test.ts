@@ -140,7 +140,7 @@ async function ask(client: number, round: number): Promise<{ nonce: string; text
   const own: Record<string, string> = isMessages
     ? { "x-api-key": ownOf(client), "anthropic-version": "2023-06-01" }
     : { authorization: `Bearer ${ownOf(client)}` };
-  const reply = await fetch(
+  const response = await fetch(
     `${gateway.url}${isMessages ? "/v1/messages" : "/v1/chat/completions"}`,
     {
       method: "POST",
@@ -153,8 +153,8 @@ async function ask(client: number, round: number): Promise<{ nonce: string; text
       }),
     },
   );
-  const body = await reply.text();
-  expect(reply.status, body).toBe(200);
+  const body = await response.text();
+  expect(response.status, body).toBe(200);
   return { nonce, text: stream ? streamed(body) : body };
 }
 
@@ -197,7 +197,7 @@ it(`${CLIENTS} concurrent clients each get their own response, and each provider
 
 it("a client with another's nonce but no key of the gateway's gets nothing", async () => {
   const before = seen.length;
-  const reply = await fetch(`${gateway.url}/v1/chat/completions`, {
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: "POST",
     headers: { "content-type": "application/json", authorization: `Bearer ${ownOf(1)}` },
     body: JSON.stringify({
@@ -205,6 +205,6 @@ it("a client with another's nonce but no key of the gateway's gets nothing", asy
       messages: [{ role: "user", content: "nonce-1-0-1" }],
     }),
   });
-  expect(reply.status).toBe(401);
+  expect(response.status).toBe(401);
   expect(seen.length).toBe(before);
 });

@@ -21,14 +21,14 @@ const DIALECTS: { dialect: DialectName; type: string }[] = [
 
 describe.each(DIALECTS)("$dialect", ({ dialect, type }) => {
   it("a body within the limit passes", async () => {
-    const reply = await ask(all.gateway, dialect, { text: "x".repeat(LIMIT - 1024) });
-    expect(reply.status).toBe(200);
+    const response = await ask(all.gateway, dialect, { text: "x".repeat(LIMIT - 1024) });
+    expect(response.status).toBe(200);
   });
 
   it.each([LIMIT + 1024, LIMIT * 10])("a body of %i bytes is 413", async (size) => {
-    const reply = await ask(all.gateway, dialect, { text: "x".repeat(size) });
-    expect(reply.status).toBe(413);
-    const error = await errorOf(reply, dialect);
+    const response = await ask(all.gateway, dialect, { text: "x".repeat(size) });
+    expect(response.status).toBe(413);
+    const error = await errorOf(response, dialect);
     expect(error.type).toBe(type);
     expect(error.message).toMatch(/larger/);
   });
@@ -38,12 +38,12 @@ describe.each(DIALECTS)("$dialect", ({ dialect, type }) => {
     const path = dialect === "messages" ? "/v1/messages" : "/v1/chat/completions";
     const length = `content-length: ${LIMIT + 1}\r\n`;
     const { port } = new URL(all.gateway.url);
-    const answer = await sendRaw(
+    const response = await sendRaw(
       Number(port),
       `POST ${path} HTTP/1.1\r\nhost: x\r\n${length}${more}\r\n`,
     );
-    expect(answer.status).toBe(413);
-    expect((JSON.parse(answer.body) as { error: { type: string } }).error.type).toBe(type);
+    expect(response.status).toBe(413);
+    expect((JSON.parse(response.body) as { error: { type: string } }).error.type).toBe(type);
   });
 });
 
@@ -51,9 +51,9 @@ describe("large bodies under the default limit", () => {
   it.each(["chat", "messages"] as const)("20 MB, %s", async (dialect) => {
     const roomy = await startWithFakes();
     try {
-      const reply = await ask(roomy.gateway, dialect, { text: "é".repeat(10_000_000) });
-      expect(reply.status).toBe(200);
-      expect((await reply.text()).length).toBeGreaterThan(10_000_000);
+      const response = await ask(roomy.gateway, dialect, { text: "é".repeat(10_000_000) });
+      expect(response.status).toBe(200);
+      expect((await response.text()).length).toBeGreaterThan(10_000_000);
     } finally {
       await roomy.stop();
     }

@@ -28,9 +28,9 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([gateway.stop(), provider.stop()]));
 
-function openai(answer: TextResponse): unknown {
-  expect(answer.headers["content-type"]).toBe("application/json");
-  const body = JSON.parse(answer.body) as { error: { message: string; type: string } };
+function openai(response: TextResponse): unknown {
+  expect(response.headers["content-type"]).toBe("application/json");
+  const body = JSON.parse(response.body) as { error: { message: string; type: string } };
   expect(body).toEqual({
     error: {
       message: expect.stringMatching(/^[A-Z].*\.$/) as string,
@@ -39,13 +39,13 @@ function openai(answer: TextResponse): unknown {
       code: null,
     },
   });
-  return [answer.status, body.error.type, answer.headers["x-request-id"]];
+  return [response.status, body.error.type, response.headers["x-request-id"]];
 }
 
-function anthropic(answer: TextResponse): unknown {
-  expect(answer.headers["content-type"]).toBe("application/json");
-  const body = JSON.parse(answer.body) as { error: { type: string }; request_id: string | null };
-  expect(answer.headers["request-id"] ?? null).toBe(body.request_id);
+function anthropic(response: TextResponse): unknown {
+  expect(response.headers["content-type"]).toBe("application/json");
+  const body = JSON.parse(response.body) as { error: { type: string }; request_id: string | null };
+  expect(response.headers["request-id"] ?? null).toBe(body.request_id);
   expect(body).toEqual({
     type: "error",
     error: {
@@ -54,7 +54,7 @@ function anthropic(answer: TextResponse): unknown {
     },
     request_id: body.request_id,
   });
-  return [answer.status, body.error.type, body.request_id];
+  return [response.status, body.error.type, body.request_id];
 }
 
 const send = (text: string): Promise<TextResponse> => sendRaw(gateway.ports.egress, text);
@@ -77,13 +77,13 @@ describe("a request without a dialect gets an error in OpenAI's format:", () => 
   });
 
   it("a head that does not end", async () => {
-    const answer = await send("POST /v1/messages HTTP/1.1\r\nhost: x\r\n");
-    expect(openai(answer)).toEqual([408, "timeout_error", undefined]);
+    const response = await send("POST /v1/messages HTTP/1.1\r\nhost: x\r\n");
+    expect(openai(response)).toEqual([408, "timeout_error", undefined]);
   });
 
   it("a path without a slash", async () => {
-    const answer = await send("OPTIONS * HTTP/1.1\r\nhost: x\r\nx-request-id: client-id\r\n\r\n");
-    expect(openai(answer)).toEqual([404, "invalid_request_error", "client-id"]);
+    const response = await send("OPTIONS * HTTP/1.1\r\nhost: x\r\nx-request-id: client-id\r\n\r\n");
+    expect(openai(response)).toEqual([404, "invalid_request_error", "client-id"]);
   });
 });
 
@@ -94,37 +94,37 @@ describe.each([
   const withId = "x-request-id: client-id\r\n";
 
   it("no host", async () => {
-    const answer = await send(`POST ${path} HTTP/1.1\r\n${withId}\r\n`);
-    expect(read(answer)).toEqual([400, "invalid_request_error", "client-id"]);
+    const response = await send(`POST ${path} HTTP/1.1\r\n${withId}\r\n`);
+    expect(read(response)).toEqual([400, "invalid_request_error", "client-id"]);
   });
 
   it("an upgrade", async () => {
     const upgrade = "connection: upgrade\r\nupgrade: websocket\r\n";
-    const answer = await send(`GET ${path} HTTP/1.1\r\nhost: x\r\n${withId}${upgrade}\r\n`);
-    expect(read(answer)).toEqual([426, "invalid_request_error", "client-id"]);
+    const response = await send(`GET ${path} HTTP/1.1\r\nhost: x\r\n${withId}${upgrade}\r\n`);
+    expect(read(response)).toEqual([426, "invalid_request_error", "client-id"]);
   });
 
   it("a body that does not end", async () => {
-    const answer = await send(
+    const response = await send(
       `POST ${path} HTTP/1.1\r\nhost: x\r\n${withId}content-length: 9\r\n\r\n{`,
     );
-    expect(read(answer)).toEqual([408, "timeout_error", "client-id"]);
+    expect(read(response)).toEqual([408, "timeout_error", "client-id"]);
   });
 
   it("a body that is cut wrongly", async () => {
-    const answer = await send(
+    const response = await send(
       `POST ${path} HTTP/1.1\r\nhost: x\r\n${withId}transfer-encoding: chunked\r\n\r\nzz\r\n`,
     );
-    expect(read(answer)).toEqual([400, "invalid_request_error", "client-id"]);
+    expect(read(response)).toEqual([400, "invalid_request_error", "client-id"]);
   });
 
   it("a body that is too large", async () => {
     const body = JSON.stringify({ model: "none", messages: [], padding: "a".repeat(20_000) });
-    const answer = await send(
+    const response = await send(
       `POST ${path} HTTP/1.1\r\nhost: x\r\n${withId}content-length: ${body.length}\r\n\r\n${body}`,
     );
     const type = path === "/v1/messages" ? "request_too_large" : "invalid_request_error";
-    expect(read(answer)).toEqual([413, type, "client-id"]);
+    expect(read(response)).toEqual([413, type, "client-id"]);
   });
 });
 

@@ -13,7 +13,7 @@ const FAILURES = 3;
 /** More than the requests of a test take on a loaded machine. */
 const EJECTION_MS = 6000;
 
-const answer: Script = (response) => {
+const respond: Script = (response) => {
   const [body = ""] = responseParts("chat", "complete").parts;
   response.writeHead(200, { "content-type": "application/json" }).end(body);
 };
@@ -27,11 +27,11 @@ const fail =
 let first: ScriptedProvider;
 let second: ScriptedProvider;
 let gateway: Gateway;
-let behave: Script = answer;
+let behave: Script = respond;
 
 beforeAll(async () => {
   first = await startProvider((response, request) => behave(response, request));
-  second = await startProvider(answer);
+  second = await startProvider(respond);
 });
 afterAll(() => Promise.all([first.stop(), second.stop()]));
 
@@ -85,7 +85,7 @@ describe("a provider that keeps failing", () => {
   it("an ejected provider is requested again after a while", async () => {
     behave = fail(503);
     await becomesLeftOut();
-    behave = answer;
+    behave = respond;
     await expect.poll(isAsked, { timeout: 60_000, interval: 200 }).toBe(1);
   });
 
@@ -142,7 +142,7 @@ it("more requests at once than the circuit breaker allows are refused, and only 
   await start();
   let open: (() => void)[] = [];
   behave = (response, request) => {
-    open.push(() => void answer(response, request));
+    open.push(() => void respond(response, request));
   };
   const asked = Array.from({ length: 3 }, () => ask(gateway, "chat", { model: "test/first" }));
   await expect.poll(() => open.length).toBe(3);
@@ -152,7 +152,7 @@ it("more requests at once than the circuit breaker allows are refused, and only 
   expect((await ask(gateway, "chat", { model: "test/second" })).status).toBe(200);
   for (const end of open) end();
   open = [];
-  for (const reply of await Promise.all(asked))
-    expect(readComplete("chat", await reply.text())).toBe(RESPONSE_TEXT);
+  for (const response of await Promise.all(asked))
+    expect(readComplete("chat", await response.text())).toBe(RESPONSE_TEXT);
   await gateway.stop();
 });

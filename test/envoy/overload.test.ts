@@ -96,10 +96,10 @@ describe("when memory runs out", () => {
     await press(0.92, true);
     const asked = all.openai.requests.length;
     // Envoy makes no id for a request that it does not look at.
-    const reply = await ask(all.gateway, dialect, { headers: { "x-request-id": "mine" } });
-    expect(reply.status).toBe(503);
-    expect(reply.headers.get("retry-after")).toBe("2");
-    const error = await errorOf(reply, dialect);
+    const response = await ask(all.gateway, dialect, { headers: { "x-request-id": "mine" } });
+    expect(response.status).toBe(503);
+    expect(response.headers.get("retry-after")).toBe("2");
+    const error = await errorOf(response, dialect);
     expect(error.type).toBe("overloaded_error");
     expect(error.message).toMatch(/limits\.memory/);
     expect(all.openai.requests.length).toBe(asked);
@@ -108,9 +108,9 @@ describe("when memory runs out", () => {
   });
 
   it("a request that is under way ends", async () => {
-    const reply = await ask(all.gateway, "chat", { text: "[pieces 20 pace 30]", stream: true });
+    const response = await ask(all.gateway, "chat", { text: "[pieces 20 pace 30]", stream: true });
     await press(0.92, true);
-    expect(await reply.text()).toMatch(/\[DONE\]\s*$/);
+    expect(await response.text()).toMatch(/\[DONE\]\s*$/);
   });
 
   it("a gateway without free memory reports that it is alive, and the administration answers", async () => {
@@ -128,8 +128,8 @@ describe("when memory runs out", () => {
     async (dialect) => {
       const body = JSON.stringify({ model: "fast", messages: [], padding: "x".repeat(1000) });
       const socket = connect({ port: all.gateway.ports.egress, host: "127.0.0.1" });
-      let answer = "";
-      socket.on("data", (bytes: Buffer) => (answer += bytes.toString()));
+      let response = "";
+      socket.on("data", (bytes: Buffer) => (response += bytes.toString()));
       socket.write(
         `POST ${PATHS[dialect]} HTTP/1.1\r\nhost: x\r\nx-request-id: mine\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 500)}`,
       );
@@ -138,13 +138,13 @@ describe("when memory runs out", () => {
         .toContain(": 1");
       await press(0.99, true);
       socket.write(body.slice(500));
-      await expect.poll(() => answer, SOON).toMatch(/\r\n\r\n[^]+/);
-      expect(answer).toMatch(/^HTTP\/1.1 503 /);
-      expect(answer).toMatch(/retry-after: 2\r\n/);
+      await expect.poll(() => response, SOON).toMatch(/\r\n\r\n[^]+/);
+      expect(response).toMatch(/^HTTP\/1.1 503 /);
+      expect(response).toMatch(/retry-after: 2\r\n/);
       const form = dialect === "chat" ? /^\{"error":\{"message"/m : /^\{"type":"error".*"mine"\}/m;
-      expect(answer).toMatch(form);
-      expect(answer).toMatch(/"type":"overloaded_error"/);
-      const idHeaders = answer.match(/^[a-z-]*request-id(?=: mine)/gm);
+      expect(response).toMatch(form);
+      expect(response).toMatch(/"type":"overloaded_error"/);
+      const idHeaders = response.match(/^[a-z-]*request-id(?=: mine)/gm);
       const own = dialect === "chat" ? "x-request-id" : "request-id";
       expect(idHeaders?.sort()).toEqual([own, "x-gateway-request-id"].sort());
       socket.destroy();
@@ -166,15 +166,15 @@ describe("many large bodies at once", () => {
     socket.write(
       `POST ${PATHS.chat} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${15 * MEBIBYTE}\r\n\r\n`,
     );
-    let answer = "";
-    socket.on("data", (bytes: Buffer) => (answer += bytes.toString("latin1")));
+    let response = "";
+    socket.on("data", (bytes: Buffer) => (response += bytes.toString("latin1")));
     const ended = new Promise<number>((resolve) => {
       socket.on("error", () => undefined);
       socket.on("close", () => {
-        resolve(Number(/^HTTP\/1.1 (\d+)/.exec(answer)?.[1] ?? 0));
+        resolve(Number(/^HTTP\/1.1 (\d+)/.exec(response)?.[1] ?? 0));
       });
       socket.on("data", () => {
-        if (answer.includes("\r\n\r\n")) socket.end();
+        if (response.includes("\r\n\r\n")) socket.end();
       });
     });
     return {
@@ -197,11 +197,11 @@ describe("many large bodies at once", () => {
     let most = 0;
     expect(before).toBeGreaterThan(0);
     const timer = setInterval(() => (most = Math.max(most, memoryOf(all.gateway.pid))), 20);
-    const answers = await Promise.all(uploads.map(({ send }) => send()));
+    const responses = await Promise.all(uploads.map(({ send }) => send()));
     clearInterval(timer);
     // Turned away, or cut off while they were sent.
-    for (const answer of answers) expect([0, 200, 400, 503]).toContain(answer);
-    expect(answers).toContain(503);
+    for (const response of responses) expect([0, 200, 400, 503]).toContain(response);
+    expect(responses).toContain(503);
     // The limit, the filter's own memory, and what comes in until Envoy looks again.
     expect((most - before) / MEBIBYTE).toBeLessThan(600);
     await expect
@@ -229,10 +229,10 @@ describe("more requests than limits.concurrent_requests", () => {
     const provider = dialect === "chat" ? all.openai : all.anthropic;
     await expect.poll(() => provider.requests.length, SOON).toBe(2);
     // The other provider has places of its own: its turn is the next.
-    const reply = await ask(all.gateway, dialect);
-    expect(reply.status).toBe(503);
-    expect(reply.headers.get("retry-after")).toBe("2");
-    expect((await errorOf(reply, dialect)).type).toBe("overloaded_error");
+    const response = await ask(all.gateway, dialect);
+    expect(response.status).toBe(503);
+    expect(response.headers.get("retry-after")).toBe("2");
+    expect((await errorOf(response, dialect)).type).toBe("overloaded_error");
     expect(provider.requests.length).toBe(2);
   });
 });

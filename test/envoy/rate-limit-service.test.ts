@@ -65,10 +65,10 @@ describe.skipIf(missing !== undefined)("two gateways", () => {
 
   /** Tokens that are left of a budget; asking costs a few more. */
   async function left(gateway: Gateway, dialect: DialectName, more: Ask): Promise<number> {
-    const reply = await ask(gateway, dialect, more);
-    await reply.arrayBuffer();
-    expect(reply.status).toBe(200);
-    return Number(reply.headers.get(REMAINING[dialect]));
+    const response = await ask(gateway, dialect, more);
+    await response.arrayBuffer();
+    expect(response.status).toBe(200);
+    return Number(response.headers.get(REMAINING[dialect]));
   }
 
   const kinds = (["chat", "messages"] as const).flatMap((client) =>
@@ -151,9 +151,9 @@ describe.skipIf(missing !== undefined)("two gateways", () => {
     const all = Array.from({ length: 60 }, async (_, index) => {
       const { gateway } = index % 2 === 0 ? one : two;
       const headers = { "x-burst": "yes", connection: "close" };
-      const reply = await ask(gateway, "chat", { headers });
-      await reply.arrayBuffer();
-      return reply.status;
+      const response = await ask(gateway, "chat", { headers });
+      await response.arrayBuffer();
+      return response.status;
     });
     const statuses = await Promise.all(all);
     expect(statuses.filter((status) => status === 200)).toHaveLength(20);
@@ -181,10 +181,10 @@ describe("a service that does not answer", () => {
       // Without a limit it is not asked.
       const unlimited = await ask(fakes.gateway, client, { model: "openai/gpt-4o-gone" });
       expect(unlimited.status).toBe(404);
-      const reply = await ask(fakes.gateway, client);
-      expect(reply.status).toBe(status);
+      const response = await ask(fakes.gateway, client);
+      expect(response.status).toBe(status);
       if (status === 503) {
-        const error = await errorOf(reply, client);
+        const error = await errorOf(response, client);
         expect(error.message).toContain("ratelimit_service.on_failure");
         expect(error.type).toBe("overloaded_error");
         await fakes.gateway.waitForLog("ingress", ({ flags }) => flags === "RLSE");

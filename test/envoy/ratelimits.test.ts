@@ -1,4 +1,4 @@
-// Rate limits through the real Envoy: its workers share a budget, and replies of every kind are charged.
+// Rate limits through the real Envoy: its workers share a budget, and responses of every kind are charged.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
@@ -36,10 +36,10 @@ const REMAINING = {
 
 /** Tokens that are left of a budget; asking costs a few more. */
 async function left(dialect: DialectName, more: Ask): Promise<number> {
-  const reply = await ask(fakes.gateway, dialect, more);
-  await reply.arrayBuffer();
-  expect(reply.status).toBe(200);
-  return Number(reply.headers.get(REMAINING[dialect]));
+  const response = await ask(fakes.gateway, dialect, more);
+  await response.arrayBuffer();
+  expect(response.status).toBe(200);
+  return Number(response.headers.get(REMAINING[dialect]));
 }
 
 describe("each kind of response is charged by its usage", () => {
@@ -52,8 +52,8 @@ describe("each kind of response is charged by its usage", () => {
     const budget = { model, headers: { "x-tokens": String(++budgets) } };
     expect(await left(client, budget)).toBe(5000);
     const between = await left(client, budget);
-    const reply = await ask(fakes.gateway, client, { ...budget, stream, text: "x".repeat(800) });
-    await reply.text();
+    const response = await ask(fakes.gateway, client, { ...budget, stream, text: "x".repeat(800) });
+    await response.text();
     // The fakes count four characters as a token, and echo the request: at least 400 for the long one.
     const used = between - (await left(client, budget));
     expect(used).toBeGreaterThan(400 + (5000 - between));
@@ -79,14 +79,14 @@ describe("each kind of response is charged by its usage", () => {
     const between = await left(client, budget);
     const abort = new AbortController();
     const text = `${"x".repeat(800)} [pieces 1000 pace 20]`;
-    const reply = await ask(fakes.gateway, client, {
+    const response = await ask(fakes.gateway, client, {
       ...budget,
       stream: true,
       text,
       signal: abort.signal,
     });
     let seen = "";
-    for await (const part of parts(reply)) {
+    for await (const part of parts(response)) {
       seen += part;
       if (seen.includes("5 ")) break;
     }
@@ -127,9 +127,9 @@ it("the workers share a budget to the last request, however they race", async ()
   const statuses = await Promise.all(
     Array.from({ length: 60 }, async () => {
       const headers = { "x-burst": "yes", connection: "close" };
-      const reply = await ask(fakes.gateway, "chat", { headers });
-      await reply.arrayBuffer();
-      return reply.status;
+      const response = await ask(fakes.gateway, "chat", { headers });
+      await response.arrayBuffer();
+      return response.status;
     }),
   );
   expect(statuses.filter((status) => status === 200)).toHaveLength(20);

@@ -126,15 +126,15 @@ describe.each([CHAT, MESSAGES])("a client of %s", (path) => {
       ["reset", 503],
       ["silence", 504],
     ])("a request and the provider's %s have the id once", async (text, status) => {
-      const reply = await send("POST", path, prompt(text, model));
-      if (status !== undefined) expect(reply.status).toBe(status);
-      expect(idsOf(reply)).toEqual([reply.id]);
+      const response = await send("POST", path, prompt(text, model));
+      if (status !== undefined) expect(response.status).toBe(status);
+      expect(idsOf(response)).toEqual([response.id]);
     });
 
     it("the head of a stream has the id once", async () => {
-      const reply = await send("POST", path, prompt("stream", model, { stream: true }));
-      expect(reply.body.toString()).toContain("Hi");
-      expect(idsOf(reply)).toEqual([reply.id]);
+      const response = await send("POST", path, prompt("stream", model, { stream: true }));
+      expect(response.body.toString()).toContain("Hi");
+      expect(idsOf(response)).toEqual([response.id]);
     });
   });
 
@@ -148,9 +148,9 @@ describe.each([CHAT, MESSAGES])("a client of %s", (path) => {
     ["what may be asked", "OPTIONS", "", 204],
     ["a path that takes no GET", "GET", "", 405],
   ])("the gateway's own response has the id: %s", async (_, method, body, status) => {
-    const reply = await send(method, path, body);
-    expect(reply.status).toBe(status);
-    expect(idsOf(reply)).toEqual([reply.id]);
+    const response = await send(method, path, body);
+    expect(response.status).toBe(status);
+    expect(idsOf(response)).toEqual([response.id]);
   });
 
   it("a response that Envoy gives before the filter has the id", async () => {
@@ -158,30 +158,30 @@ describe.each([CHAT, MESSAGES])("a client of %s", (path) => {
       ["connection", "upgrade"],
       ["upgrade", "websocket"],
     ];
-    const reply = await send("GET", path, "", upgrade);
-    expect(reply.status).toBe(426);
-    expect(idsOf(reply)).toEqual([reply.id]);
+    const response = await send("GET", path, "", upgrade);
+    expect(response.status).toBe(426);
+    expect(idsOf(response)).toEqual([response.id]);
   });
 });
 
 it.each(["/healthz", "/readyz", "/v1/models", "/", "/nowhere"])(
   "GET %s has the id",
   async (path) => {
-    const reply = await send("GET", path);
-    expect(idsOf(reply)).toEqual([reply.id]);
+    const response = await send("GET", path);
+    expect(idsOf(response)).toEqual([response.id]);
   },
 );
 
 it("an id that is not fit for a header is replaced, here and in the log", async () => {
-  const reply = await fetch(`${gateway.url}/v1/models`, { headers: { "x-request-id": "a b" } });
-  const id = reply.headers.get(HEADER_REQUEST_ID);
+  const response = await fetch(`${gateway.url}/v1/models`, { headers: { "x-request-id": "a b" } });
+  const id = response.headers.get(HEADER_REQUEST_ID);
   expect(id).toMatch(/^[0-9a-f-]{36}$/);
   await gateway.waitForLog("ingress", ({ requestId }) => requestId === id);
 });
 
 it("a request without an id finds its lines in the logs by the response", async () => {
-  const reply = await fetch(`${gateway.url}${CHAT}`, { method: "POST", body: prompt("answer") });
-  const id = reply.headers.get(HEADER_REQUEST_ID);
+  const response = await fetch(`${gateway.url}${CHAT}`, { method: "POST", body: prompt("answer") });
+  const id = response.headers.get(HEADER_REQUEST_ID);
   await gateway.waitForLog("ingress", ({ requestId, code }) => requestId === id && code === 200);
   await gateway.waitForLog("llm", ({ requestId, code }) => requestId === id && code === 200);
 });

@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => all.stop());
 
-async function everythingSaid(reply: Promise<Response>): Promise<string> {
-  const got = await reply;
+async function everythingSaid(response: Promise<Response>): Promise<string> {
+  const got = await response;
   return [...got.headers].flat().join("\n") + (await got.text().catch(String));
 }
 

@@ -13,7 +13,7 @@ import type { ScriptedProvider, Script } from "../providers/scripted-provider.ts
 import { host, RETRY, targetAt } from "./models.ts";
 import { chat, OPENAI_KEY, startTwoDialects } from "../gateway/two-dialects.ts";
 
-const answer: Script = (response, request) => {
+const respond: Script = (response, request) => {
   response.setHeader("content-type", "application/json").end(JSON.stringify(request));
 };
 
@@ -67,8 +67,8 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 beforeEach(() => {
-  behaveFirst = answer;
-  behaveSecond = answer;
+  behaveFirst = respond;
+  behaveSecond = respond;
 });
 
 interface Seen {

@@ -24,31 +24,34 @@ describe.concurrent.each(DIALECTS)("$dialect", ({ dialect, provider, last }) => 
     expect,
   }) => {
     const started = Date.now();
-    const reply = await ask(all.gateway, dialect, { stream: true, text: "[pieces 50 pace 100]" });
-    const text = await reply.text();
+    const response = await ask(all.gateway, dialect, {
+      stream: true,
+      text: "[pieces 50 pace 100]",
+    });
+    const text = await response.text();
     expect(Date.now() - started).toBeGreaterThan(TIMEOUT_MS * 2);
     expect(text).toContain("49 ");
     expect(text.trimEnd().split("\n").join("\n")).toContain(last);
   });
 
   it("a complete answer has the timeout as a whole", async () => {
-    const reply = await ask(all.gateway, dialect, { text: `[delay ${TIMEOUT_MS * 3}]` });
-    expect(reply.status).toBe(504);
-    expect((await errorOf(reply, dialect)).type).toBe("timeout_error");
+    const response = await ask(all.gateway, dialect, { text: `[delay ${TIMEOUT_MS * 3}]` });
+    expect(response.status).toBe(504);
+    expect((await errorOf(response, dialect)).type).toBe("timeout_error");
   });
 
   it("a stream whose first byte comes too late is 504", async () => {
-    const reply = await ask(all.gateway, dialect, { stream: true, text: "[hang]" });
-    expect(reply.status).toBe(504);
-    expect((await errorOf(reply, dialect)).type).toBe("timeout_error");
+    const response = await ask(all.gateway, dialect, { stream: true, text: "[hang]" });
+    expect(response.status).toBe(504);
+    expect((await errorOf(response, dialect)).type).toBe("timeout_error");
   });
 
   it("a stream that falls silent is cut", async () => {
-    const reply = await ask(all.gateway, dialect, { stream: true, text: "[stall 3]" });
-    expect(reply.status).toBe(200);
+    const response = await ask(all.gateway, dialect, { stream: true, text: "[stall 3]" });
+    expect(response.status).toBe(200);
     const seen: string[] = [];
     await expect(async () => {
-      for await (const part of parts(reply)) seen.push(part);
+      for await (const part of parts(response)) seen.push(part);
     }).rejects.toThrow();
     expect(seen.join("")).not.toContain(last);
     expect(seen.join("")).not.toBe("");
@@ -57,28 +60,28 @@ describe.concurrent.each(DIALECTS)("$dialect", ({ dialect, provider, last }) => 
   it("a stream that the provider breaks is broken for the client, never ended", async ({
     expect,
   }) => {
-    const reply = await ask(all.gateway, dialect, { stream: true, text: "[reset 3]" });
-    await expect(reply.text()).rejects.toThrow();
+    const response = await ask(all.gateway, dialect, { stream: true, text: "[reset 3]" });
+    await expect(response.text()).rejects.toThrow();
   });
 
   it("each event is there before the next one exists", async () => {
     // Three events, then silence: what has been sent must have arrived although nothing follows.
-    const reply = await ask(all.gateway, dialect, { stream: true, text: "[stall 3]" });
+    const response = await ask(all.gateway, dialect, { stream: true, text: "[stall 3]" });
     let text = "";
     await expect(async () => {
-      for await (const part of parts(reply)) text += part;
+      for await (const part of parts(response)) text += part;
     }).rejects.toThrow();
     expect(text.split("\n\n").filter((event) => event !== "")).toHaveLength(3);
   });
 
   it("a client that leaves takes the provider's work with it", async () => {
     const leaving = new AbortController();
-    const reply = await ask(all.gateway, dialect, {
+    const response = await ask(all.gateway, dialect, {
       stream: true,
       text: "[pieces 5000 pace 20] left in the middle",
       signal: leaving.signal,
     });
-    const stream = parts(reply);
+    const stream = parts(response);
     await stream.next();
     const upstream = await all[provider].requestWith("left in the middle");
     leaving.abort();
@@ -88,10 +91,10 @@ describe.concurrent.each(DIALECTS)("$dialect", ({ dialect, provider, last }) => 
   it("a client that leaves before the first byte, too", async () => {
     const leaving = new AbortController();
     const text = "[hang] left at the beginning";
-    const reply = ask(all.gateway, dialect, { text, signal: leaving.signal });
+    const response = ask(all.gateway, dialect, { text, signal: leaving.signal });
     const upstream = await all[provider].requestWith(text);
     leaving.abort();
-    await expect(reply).rejects.toThrow();
+    await expect(response).rejects.toThrow();
     expect(await upstream.wasCut).toBe(true);
   });
 });

@@ -10,11 +10,11 @@ const SHORT_MS = 3_000;
 
 let provider: ScriptedProvider;
 let gateway: Gateway;
-let answerAfterMs: number;
+let respondAfterMs: number;
 
 beforeAll(async () => {
   provider = await startProvider(async (response) => {
-    await sleep(answerAfterMs);
+    await sleep(respondAfterMs);
     response.end("{}");
   });
   gateway = await startTwoDialects(provider.port, {
@@ -32,11 +32,11 @@ async function ask(listener: "ingress" | "egress"): Promise<number> {
 }
 
 it("a complete answer may be silent until then", async () => {
-  answerAfterMs = SHORT_MS * 0.6;
+  respondAfterMs = SHORT_MS * 0.6;
   expect(await ask("egress")).toBe(200);
 });
 
 it("each listener has a separate timeout", async () => {
-  answerAfterMs = SHORT_MS * 1.5;
+  respondAfterMs = SHORT_MS * 1.5;
   expect(await Promise.all([ask("ingress"), ask("egress")])).toEqual([200, 504]);
 });

@@ -123,8 +123,8 @@ describe("a span", () => {
     async ({ client, model, provider, name }) => {
       const id = newId();
       const headers = { "x-request-id": id };
-      const reply = await ask(all.gateway, client, { model, stream: true, headers });
-      await reply.text();
+      const response = await ask(all.gateway, client, { model, stream: true, headers });
+      await response.text();
       const { request, children } = await traceOf(receiver, id, 2);
       expect(request.name).toBe(`chat ${name}`);
       const { attributes } = request;
@@ -201,12 +201,12 @@ describe("a span", () => {
     const id = newId();
     all.anthropic.next({ kind: "stall", afterEvents: 3 });
     const abort = new AbortController();
-    const reply = await ask(all.gateway, "messages", {
+    const response = await ask(all.gateway, "messages", {
       stream: true,
       headers: { "x-request-id": id },
       signal: abort.signal,
     });
-    for await (const part of parts(reply)) if (part.includes("message_start")) break;
+    for await (const part of parts(response)) if (part.includes("message_start")) break;
     abort.abort();
     const { request, children } = await traceOf(receiver, id, 2);
     expect(request.name).toBe("chat claude-test");
@@ -268,8 +268,8 @@ describe("a span", () => {
     const id = newId();
     all.openai.next({ kind: "errorEvent", afterEvents: 2 });
     const headers = { "x-request-id": id };
-    const reply = await ask(all.gateway, "messages", { model: "fast", stream: true, headers });
-    await reply.text().catch(() => undefined);
+    const response = await ask(all.gateway, "messages", { model: "fast", stream: true, headers });
+    await response.text().catch(() => undefined);
     const { request } = await traceOf(receiver, id, 2);
     expect(request.attributes["error.type"]).toBe("broken_stream");
     expect(request.attributes["gen_ai.response.finish_reasons"]).toBe('["error"]');
@@ -279,8 +279,8 @@ describe("a span", () => {
     const id = newId();
     all.openai.next({ kind: "reset", afterEvents: 2 });
     const headers = { "x-request-id": id };
-    const reply = await ask(all.gateway, "chat", { stream: true, headers });
-    await reply.text().catch(() => undefined);
+    const response = await ask(all.gateway, "chat", { stream: true, headers });
+    await response.text().catch(() => undefined);
     const { request } = await traceOf(receiver, id, 2);
     expect(request.attributes["error.type"]).toBe("upstream_reset");
   });
@@ -357,9 +357,9 @@ describe.each(["http", "grpc"] as const)("a collector over %s", (protocol) => {
         const times = await Promise.all(
           Array.from({ length: 200 }, async () => {
             const start = performance.now();
-            const reply = await ask(all.gateway, "chat");
-            await reply.text();
-            expect(reply.status).toBe(200);
+            const response = await ask(all.gateway, "chat");
+            await response.text();
+            expect(response.status).toBe(200);
             return performance.now() - start;
           }),
         );

@@ -24,7 +24,7 @@ let directory: string;
 let provider: Listening;
 let gateway: Gateway;
 
-async function answer(stream: ServerHttp2Stream, path: string): Promise<void> {
+async function respond(stream: ServerHttp2Stream, path: string): Promise<void> {
   let body = "";
   for await (const part of stream as AsyncIterable<Buffer>) body += part.toString();
   const [, kind, size] = /"(complete|stream|error) (\w+)"/.exec(body) ?? [];
@@ -44,7 +44,7 @@ beforeAll(async () => {
   writeFileSync(caFile, authority.cert);
   const server = createSecureServer(authority.issue(NAME));
   server.on("stream", (stream, headers) => {
-    answer(stream, headers[":path"] ?? "").catch(() => undefined);
+    respond(stream, headers[":path"] ?? "").catch(() => undefined);
   });
   provider = await listen(server);
   const place = host("127.0.0.1", provider.port, { tls: true, serverName: NAME });
@@ -104,24 +104,24 @@ describe.each(PLACES)("$client client, provider of $at", ({ client, at }) => {
   });
 
   it("an error", async () => {
-    const reply = await get("error", "all");
-    expect(reply.status).toBe(500);
-    expect((await errorOf(reply, client)).message).toBe(ERROR_TEXT);
+    const response = await get("error", "all");
+    expect(response.status).toBe(500);
+    expect((await errorOf(response, client)).message).toBe(ERROR_TEXT);
   });
 
   it.runIf(client !== at)("an answer without a body is an error", async () => {
-    const reply = await get("complete", "nothing");
-    expect(reply.status).toBe(502);
-    expect((await errorOf(reply, client)).message).toMatch(/is empty/);
+    const response = await get("complete", "nothing");
+    expect(response.status).toBe(502);
+    expect((await errorOf(response, client)).message).toMatch(/is empty/);
   });
 
   it("an error without a body stays one", async () => {
-    const reply = await get("error", "nothing");
-    expect(reply.status).toBe(500);
-    expect((await errorOf(reply, client)).message).toMatch(/without an error message/);
+    const response = await get("error", "nothing");
+    expect(response.status).toBe(500);
+    expect((await errorOf(response, client)).message).toMatch(/without an error message/);
   });
 
   it.runIf(client !== at)("a stream that ends early does not end well", async () => {
-    await expect(get("stream", "half").then((reply) => reply.text())).rejects.toThrow();
+    await expect(get("stream", "half").then((response) => response.text())).rejects.toThrow();
   });
 });

@@ -57,9 +57,9 @@ const PAIRS = CLIENTS.flatMap((client) =>
 it.each(PAIRS)("$client client, $target, stream: $stream", async (pair) => {
   const { client, model, target, stream } = pair;
   const id = newId();
-  const reply = await ask(all.gateway, client, { model, stream, headers: headers(id) });
-  const text = await reply.text();
-  expect(reply.status, text).toBe(200);
+  const response = await ask(all.gateway, client, { model, stream, headers: headers(id) });
+  const text = await response.text();
+  expect(response.status, text).toBe(200);
   const { record, ...line } = await lineOf(id);
   expect(line).toMatchObject({ status: 200, flags: [], attempts: 1 });
   expect(line.bytesSent).toBe(Buffer.byteLength(text));
@@ -84,12 +84,12 @@ it("a client that hangs up in a stream has a line with what was known", async ()
   const id = newId();
   all.anthropic.next({ kind: "stall", afterEvents: 3 });
   const abort = new AbortController();
-  const reply = await ask(all.gateway, "messages", {
+  const response = await ask(all.gateway, "messages", {
     stream: true,
     headers: headers(id),
     signal: abort.signal,
   });
-  for await (const part of parts(reply)) if (part.includes("message_start")) break;
+  for await (const part of parts(response)) if (part.includes("message_start")) break;
   abort.abort();
   const { flags, record } = await lineOf(id);
   expect(flags).toContain("DC");
@@ -111,9 +111,9 @@ describe("fallbacks", () => {
     const id = newId();
     all.openai.next(behaviour);
     const stream = "stream" in one;
-    const reply = await ask(all.gateway, "chat", { model: "two", stream, headers: headers(id) });
-    expect(reply.status).toBe(200);
-    await reply.text();
+    const response = await ask(all.gateway, "chat", { model: "two", stream, headers: headers(id) });
+    expect(response.status).toBe(200);
+    await response.text();
     const { attempts, record } = await lineOf(id);
     expect(attempts).toBe(2);
     expect(record).toMatchObject({
@@ -138,8 +138,8 @@ describe("fallbacks", () => {
 
   it("a connection that is refused", async () => {
     const id = newId();
-    const reply = await ask(all.gateway, "chat", { model: "closed", headers: headers(id) });
-    expect(reply.status).toBe(200);
+    const response = await ask(all.gateway, "chat", { model: "closed", headers: headers(id) });
+    expect(response.status).toBe(200);
     const { record } = await lineOf(id);
     expect(record?.attempts).toMatchObject([
       { target: "openai/gpt-4o-gone", error: "connection_failure" },
@@ -156,13 +156,13 @@ describe("fallbacks", () => {
 describe("the first token", () => {
   it.each(PAIRS.filter(({ stream }) => stream))("$client client, $target", async (pair) => {
     const id = newId();
-    const reply = await ask(all.gateway, pair.client, {
+    const response = await ask(all.gateway, pair.client, {
       model: pair.model,
       stream: true,
       text: "[delay 300]",
       headers: headers(id),
     });
-    await reply.text();
+    await response.text();
     const { duration, record } = await lineOf(id);
     expect(record?.first_token).toBeGreaterThanOrEqual(295);
     expect(record?.first_token).toBeLessThanOrEqual(duration + 1);
@@ -172,12 +172,12 @@ describe("the first token", () => {
     const id = newId();
     all.anthropic.next({ kind: "stall", afterEvents: 1 });
     const abort = new AbortController();
-    const reply = await ask(all.gateway, "messages", {
+    const response = await ask(all.gateway, "messages", {
       stream: true,
       headers: headers(id),
       signal: abort.signal,
     });
-    for await (const part of parts(reply)) if (part.includes("message_start")) break;
+    for await (const part of parts(response)) if (part.includes("message_start")) break;
     abort.abort();
     expect((await lineOf(id)).record).not.toHaveProperty("first_token");
   });
@@ -187,8 +187,13 @@ it.each(CLIENTS)("%s client, a provider's error behind the head is an error", as
   const id = newId();
   const model = { chat: "fast", messages: "careful", responses: "deep" }[client];
   const text = "[error event 3]";
-  const reply = await ask(all.gateway, client, { model, stream: true, text, headers: headers(id) });
-  await reply.text().catch(() => undefined);
+  const response = await ask(all.gateway, client, {
+    model,
+    stream: true,
+    text,
+    headers: headers(id),
+  });
+  await response.text().catch(() => undefined);
   const { status, record } = await lineOf(id);
   expect(status).toBe(200);
   expect(record).toMatchObject({ owner: "provider", error: "broken_stream" });

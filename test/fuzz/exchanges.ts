@@ -1,13 +1,13 @@
 // Whole exchanges: a client, a provider, and how the bytes of both arrive. Plain data, so that one can be kept as a file.
 import fc from "fast-check";
 import {
-  chatAnswer,
-  converseAnswer,
-  failedAnswer,
-  geminiAnswer,
-  messagesAnswer,
-  responsesAnswer,
-} from "./replies.ts";
+  chatResponses,
+  converseResponses,
+  failedResponses,
+  geminiResponses,
+  messagesResponses,
+  responsesResponses,
+} from "./responses.ts";
 import { chatRequest, messagesRequest, responsesRequest } from "./requests.ts";
 
 export interface FuzzedExchange {
@@ -30,9 +30,9 @@ export interface FuzzedExchange {
     converse: Answers;
     failed: string;
   };
-  damageReply?: number;
+  damageResponse?: number;
   isReset: boolean;
-  /** How the reply is cut. */
+  /** How the response is cut. */
   cut: number;
   /** The client goes away after so many chunks. */
   leavesAfter?: number;
@@ -209,7 +209,7 @@ const tame = {
   status: fc.constant(200),
   contentType: fc.constant("application/json"),
   answers: fc.constant(TAME),
-  damageReply: fc.constant(undefined),
+  damageResponse: fc.constant(undefined),
   leavesAfter: fc.constant(undefined),
 };
 const dialect = fc.constantFrom(
@@ -246,7 +246,7 @@ export const fuzzedRequests = dialect.chain(({ path, body }) =>
 
 const ASKS_USAGE = { stream_options: { include_usage: true } };
 
-/** Healthy requests, any reply. */
+/** Healthy requests, any response. */
 const PROMPT = { max_tokens: 9, messages: [{ role: "user", content: "hi" }] };
 const TAME_BODIES: Record<string, object[]> = {
   "/v1/chat/completions": [
@@ -277,7 +277,7 @@ const tameBody = (path: string): fc.Arbitrary<string> =>
     )
     .map(([model, body]) => JSON.stringify({ model, ...body }));
 
-export const fuzzedReplies = fc.constantFrom(...Object.keys(TAME_BODIES)).chain((path) =>
+export const fuzzedResponses = fc.constantFrom(...Object.keys(TAME_BODIES)).chain((path) =>
   exchange({
     ...common,
     path: fc.constant(path),
@@ -296,14 +296,14 @@ export const fuzzedReplies = fc.constantFrom(...Object.keys(TAME_BODIES)).chain(
       },
     ),
     answers: fc.record({
-      chat: fc.record(chatAnswer),
-      messages: fc.record(messagesAnswer),
-      responses: fc.record(responsesAnswer),
-      gemini: fc.record(geminiAnswer),
-      converse: fc.record(converseAnswer),
-      failed: failedAnswer,
+      chat: fc.record(chatResponses),
+      messages: fc.record(messagesResponses),
+      responses: fc.record(responsesResponses),
+      gemini: fc.record(geminiResponses),
+      converse: fc.record(converseResponses),
+      failed: failedResponses,
     }),
-    damageReply: damaged,
+    damageResponse: damaged,
     leavesAfter: fc.oneof(
       { weight: 9, arbitrary: fc.constant(undefined) },
       { weight: 1, arbitrary: fc.nat({ max: 3 }) },

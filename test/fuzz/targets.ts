@@ -17,7 +17,7 @@ import { checkAnthropicStream, checkOpenaiStream } from "../unit/filter/lifecycl
 import { checkResponsesStream } from "../unit/filter/responses-lifecycle.ts";
 import { fuzzedConfigurations } from "./configurations.ts";
 import type { FuzzedExchange } from "./exchanges.ts";
-import { fuzzedHeads, fuzzedReplies, fuzzedRequests } from "./exchanges.ts";
+import { fuzzedHeads, fuzzedResponses, fuzzedRequests } from "./exchanges.ts";
 import { framesOf } from "./frames.ts";
 import { fuzzedPrompts } from "./prompts.ts";
 
@@ -90,7 +90,7 @@ function runExchange(input: FuzzedExchange): ExchangeResult {
       const isWrapped = isStream && status < 400 && path.startsWith(BEDROCK);
       const isConverse = dialectOf(path) === "converse";
       const whole = isWrapped && isConverse ? framesOf(text) : Buffer.from(text);
-      const bytes = isWrapped && !isConverse ? wrapped(text, input) : reply(whole, input);
+      const bytes = isWrapped && !isConverse ? wrapped(text, input) : response(whole, input);
       const streamType = isWrapped ? "application/vnd.amazon.eventstream" : "text/event-stream";
       const asAsked = isStream && status < 400 ? streamType : "application/json";
       const type = input.contentType === "as asked" || isStream ? asAsked : input.contentType;
@@ -116,19 +116,19 @@ function isStreamed(path: string, body: Uint8Array): boolean {
   return /"stream"\s*:\s*true/.test(Buffer.from(body).toString());
 }
 
-function reply(text: Buffer, { damageReply }: FuzzedExchange): Buffer {
-  return damageReply === undefined ? text : damaged(text, damageReply);
+function response(text: Buffer, { damageResponse }: FuzzedExchange): Buffer {
+  return damageResponse === undefined ? text : damaged(text, damageResponse);
 }
 
 /** A stream of events in Bedrock's frames, with an exception at its end now and then; damaged inside of the frames, or as a whole. */
-function wrapped(text: string, { damageReply, contentType }: FuzzedExchange): Buffer {
+function wrapped(text: string, { damageResponse, contentType }: FuzzedExchange): Buffer {
   const seed = text.length;
   const chance = random(seed);
-  const isInside = damageReply !== undefined && damageReply % 2 === 0;
+  const isInside = damageResponse !== undefined && damageResponse % 2 === 0;
   const events = [...text.matchAll(/^data: ?(.*)$/gm)].map(([, data = ""]) => data);
   const hit = isInside ? chance.below(events.length + 1) : -1;
   const frames = events.map((data, index) =>
-    chunkFrame(index === hit ? damaged(data, damageReply ?? 0).toString("latin1") : data),
+    chunkFrame(index === hit ? damaged(data, damageResponse ?? 0).toString("latin1") : data),
   );
   if (seed % 7 === 0 && contentType === "as asked")
     frames.splice(
@@ -137,9 +137,9 @@ function wrapped(text: string, { damageReply, contentType }: FuzzedExchange): Bu
       exceptionFrame(EXCEPTIONS[seed % EXCEPTIONS.length] ?? "", { message: "no" }),
     );
   const bytes = Buffer.concat(frames);
-  return damageReply === undefined || isInside
+  return damageResponse === undefined || isInside
     ? bytes
-    : mutate(bytes, bytes, TOKENS, random(damageReply));
+    : mutate(bytes, bytes, TOKENS, random(damageResponse));
 }
 const EXCEPTIONS = ["throttlingException", "modelStreamErrorException", "mystery"];
 
@@ -239,12 +239,12 @@ const requests = target("requests", fuzzedRequests, (input) => {
   );
 });
 
-const replies = target("replies", fuzzedReplies, (input) => {
+const responses = target("responses", fuzzedResponses, (input) => {
   const result = runExchange(input);
   checkCommon(result, isMessages(input), false);
   checkTranslated(input, result);
   if (input.leavesAfter !== undefined || input.isReset) return;
-  // Even or odd decides how the end comes, which a reply without a body can tell.
+  // Even or odd decides how the end comes, which a response without a body can tell.
   const atOnce = runExchange({ ...input, cut: input.cut % 2 === 0 ? 0 : 3 });
   must(comparable(atOnce) === comparable(result), "another answer when the reply comes at once");
 });
@@ -307,4 +307,4 @@ const configurations = target("configurations", fuzzedConfigurations, (text) => 
   JSON.stringify(filterConfig(loaded.model));
 });
 
-export const FUZZ_TARGETS = [requests, replies, heads, prompt, configurations];
+export const FUZZ_TARGETS = [requests, responses, heads, prompt, configurations];

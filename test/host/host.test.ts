@@ -98,7 +98,7 @@ describe("refused at the start", () => {
 
 describe("what the provider's side can do", () => {
   it.each(Object.entries(FAILURES))(
-    "%s becomes Envoy's own reply, through the filter",
+    "%s becomes Envoy's own response, through the filter",
     (_, failure) => {
       const { response, logs } = host.exchange(exchange("continue", { upstream: () => failure }));
       expect(response.status).toBe(failure.failure.status);

@@ -1,4 +1,4 @@
-// The fake Anthropic refuses what the real one refuses, and its own replies are understood by the official SDK.
+// The fake Anthropic refuses what the real one refuses, and its own responses are understood by the official SDK.
 import Anthropic from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startAnthropicProvider } from "./anthropic.ts";
@@ -23,7 +23,7 @@ const text = { type: "text", text: "and?" };
 const thinking = { type: "enabled", budget_tokens: 1024 };
 
 async function post(body: object, headers: Record<string, string> = {}) {
-  const reply = await fetch(`${provider.url}/v1/messages`, {
+  const response = await fetch(`${provider.url}/v1/messages`, {
     method: "POST",
     headers: {
       "content-type": "application/json",
@@ -33,8 +33,8 @@ async function post(body: object, headers: Record<string, string> = {}) {
     },
     body: JSON.stringify(body),
   });
-  const { error } = (await reply.json()) as { error?: { message: string } };
-  return { status: reply.status, message: error?.message ?? "" };
+  const { error } = (await response.json()) as { error?: { message: string } };
+  return { status: response.status, message: error?.message ?? "" };
 }
 
 describe("refused", () => {
@@ -139,7 +139,7 @@ describe("refused", () => {
     const thoughts = ["one", { redacted: "two" }, "three"];
     const toolCalls = [{ name: "f", arguments: { a: 1 } }];
     provider.next({ kind: "answer", answer: { thinking: thoughts, toolCalls } });
-    const reply = await fetch(`${provider.url}/v1/messages`, {
+    const response = await fetch(`${provider.url}/v1/messages`, {
       method: "POST",
       headers: {
         "content-type": "application/json",
@@ -148,7 +148,7 @@ describe("refused", () => {
       },
       body: JSON.stringify({ ...good, thinking, tools }),
     });
-    const { content } = (await reply.json()) as { content: { id?: string }[] };
+    const { content } = (await response.json()) as { content: { id?: string }[] };
     const next = (blocks: unknown[]) => ({
       ...good,
       thinking,
@@ -167,12 +167,12 @@ describe("refused", () => {
   });
 
   it("a missing version, a wrong key, a bearer", async () => {
-    const reply = await fetch(`${provider.url}/v1/messages`, {
+    const response = await fetch(`${provider.url}/v1/messages`, {
       method: "POST",
       headers: { "content-type": "application/json", "x-api-key": "sk-ant-test" },
       body: JSON.stringify(good),
     });
-    expect(reply.status).toBe(400);
+    expect(response.status).toBe(400);
     expect((await post(good, { "x-api-key": "other" })).status).toBe(401);
     expect((await post(good, { authorization: "Bearer x" })).status).toBe(401);
   });

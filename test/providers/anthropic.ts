@@ -1,4 +1,4 @@
-// A strict fake of Anthropic's messages API: what it refuses, how its replies look, and thinking that it signs.
+// A strict fake of Anthropic's messages API: what it refuses, how its responses look, and thinking that it signs.
 import { createHmac, randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { blocksOf, readAnthropicRequest } from "./anthropic-request.ts";
@@ -6,7 +6,7 @@ import type { AnthropicBlock, AnthropicRequest } from "./anthropic-request.ts";
 import type { Answer, Behaviour, Prompt } from "./behaviour.ts";
 import { answerTo, directionIn, pieces } from "./behaviour.ts";
 import { startServer } from "./server.ts";
-import type { Dialect, FakeProvider, ProviderRequest, Reply } from "./server.ts";
+import type { Dialect, FakeProvider, ProviderRequest, FakeResponse } from "./server.ts";
 import type { ProviderOptions } from "./scripted-provider.ts";
 
 export interface AnthropicOptions extends ProviderOptions {
@@ -44,24 +44,27 @@ export function anthropicDialect(options: AnthropicOptions): Dialect {
   const answered = new Map<string, Block[]>();
   return {
     path: /\/v1\/messages$/,
-    error: errorReply,
+    error: errorResponse,
     errorEvent: () =>
       event({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } }),
     handle(request, next) {
       const refused = headerRefusal(request, options);
-      if (refused !== undefined) return { reply: refused, behaviour: { kind: "answer" } };
+      if (refused !== undefined) return { response: refused, behaviour: { kind: "answer" } };
       const betas = request.headers["anthropic-beta"] ?? "";
       const read = readAnthropicRequest(withoutBetas(request.json, betas), verify);
       const wrong = typeof read === "string" ? read : changedAnswer(read, answered);
       if (typeof read === "string" || wrong !== undefined)
-        return { reply: errorReply(400, wrong ?? ""), behaviour: { kind: "answer" } };
+        return { response: errorResponse(400, wrong ?? ""), behaviour: { kind: "answer" } };
       if (options.models?.includes(read.model) === false)
-        return { reply: errorReply(404, `model: ${read.model}`), behaviour: { kind: "answer" } };
+        return {
+          response: errorResponse(404, `model: ${read.model}`),
+          behaviour: { kind: "answer" },
+        };
       const prompt = promptOf(read);
       const behaviour: Behaviour = next ?? directionIn(prompt.text) ?? { kind: "answer" };
-      const content = replyContent(prompt, behaviour, options);
+      const content = responseContent(prompt, behaviour, options);
       for (const block of content) if (block.type === "tool_use") answered.set(block.id, content);
-      return { reply: replyTo(read, prompt, behaviour, content, options), behaviour };
+      return { response: responseTo(read, prompt, behaviour, content, options), behaviour };
     },
   };
 }
@@ -81,20 +84,20 @@ function withoutBetas(json: unknown, betas: string): unknown {
 function headerRefusal(
   { method, headers }: ProviderRequest,
   { key }: AnthropicOptions,
-): Reply | undefined {
-  if (method !== "POST") return errorReply(405, "Method Not Allowed");
+): FakeResponse | undefined {
+  if (method !== "POST") return errorResponse(405, "Method Not Allowed");
   if (!(headers["content-type"] ?? "").startsWith("application/json"))
-    return errorReply(400, "Content type must be application/json");
+    return errorResponse(400, "Content type must be application/json");
   const said = [headers["x-api-key"], headers["authorization"]?.replace(/^Bearer /, "")];
   if (said.every((one) => one === undefined))
-    return errorReply(401, "x-api-key header is required");
+    return errorResponse(401, "x-api-key header is required");
   // Older SDKs say it as x-api-key, newer ones as a bearer; whatever else stands there is somebody else's.
   if (said.some((one) => one !== undefined && one !== key))
-    return errorReply(401, "invalid x-api-key");
+    return errorResponse(401, "invalid x-api-key");
   const version = headers["anthropic-version"];
-  if (version === undefined) return errorReply(400, "anthropic-version: header is required");
+  if (version === undefined) return errorResponse(400, "anthropic-version: header is required");
   if (!VERSIONS.includes(version))
-    return errorReply(400, `anthropic-version: "${version}" is not a valid version`);
+    return errorResponse(400, `anthropic-version: "${version}" is not a valid version`);
   return undefined;
 }
 
@@ -113,7 +116,7 @@ function commonHeaders(type: string, id: string): Record<string, string> {
   };
 }
 
-function errorReply(status: number, message: string): Reply {
+function errorResponse(status: number, message: string): FakeResponse {
   const id = requestId();
   const type = ERROR_TYPES[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
   return {
@@ -200,20 +203,20 @@ function fixedOr(prompt: Prompt, behaviour: Behaviour): Answer {
   return fixed ?? answerTo(prompt);
 }
 
-function replyContent(prompt: Prompt, behaviour: Behaviour, options: AnthropicOptions): Block[] {
+function responseContent(prompt: Prompt, behaviour: Behaviour, options: AnthropicOptions): Block[] {
   const answer = fixedOr(prompt, behaviour);
   const count = behaviour.kind === "answer" ? behaviour.pieces : undefined;
   const text = count === undefined ? answer.text : pieces("", count).join("");
   return contentOf({ ...answer, ...(text === undefined ? {} : { text }) }, options);
 }
 
-function replyTo(
+function responseTo(
   request: AnthropicRequest,
   prompt: Prompt,
   behaviour: Behaviour,
   content: Block[],
   options: AnthropicOptions,
-): Reply {
+): FakeResponse {
   const answer = fixedOr(prompt, behaviour);
   const count = behaviour.kind === "answer" ? behaviour.pieces : undefined;
   const message = {

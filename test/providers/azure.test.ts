@@ -1,4 +1,4 @@
-// The fake of Azure OpenAI refuses what Azure refuses, and the official SDK reads its replies.
+// The fake of Azure OpenAI refuses what Azure refuses, and the official SDK reads its responses.
 import { AzureOpenAI, OpenAI } from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startAzureProvider } from "./azure.ts";
@@ -61,13 +61,13 @@ describe.each(["by deployment", "at v1", "with a token"] as const)("%s", (name) 
 });
 
 async function post(path: string, body: object, headers: Record<string, string> = {}) {
-  const reply = await fetch(`${provider.url}${path}`, {
+  const response = await fetch(`${provider.url}${path}`, {
     method: "POST",
     headers: { "content-type": "application/json", "api-key": "azure-key", ...headers },
     body: JSON.stringify(body),
   });
-  const { error } = (await reply.json()) as { error: { code: string } };
-  return [reply.status, error.code];
+  const { error } = (await response.json()) as { error: { code: string } };
+  return [response.status, error.code];
 }
 
 const V1 = "/openai/v1/chat/completions";

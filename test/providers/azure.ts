@@ -4,7 +4,7 @@
 import { openaiDialect, commonHeaders } from "./openai.ts";
 import type { Behaviour } from "./behaviour.ts";
 import { startServer } from "./server.ts";
-import type { Dialect, FakeProvider, ProviderRequest, Reply } from "./server.ts";
+import type { Dialect, FakeProvider, ProviderRequest, FakeResponse } from "./server.ts";
 import type { ProviderOptions } from "./scripted-provider.ts";
 
 export interface AzureOptions extends ProviderOptions {
@@ -42,18 +42,20 @@ function azureDialect(options: AzureOptions): Dialect {
       `data: ${JSON.stringify({ error: { code: "InternalServerError", message: "The server had an error processing your request." } })}\n\n`,
     handle(request, next) {
       const refusal = headRefusal(request, options) ?? bodyRefusal(request, options);
-      if (refusal !== undefined) return { reply: refusal, behaviour: { kind: "answer" } };
+      if (refusal !== undefined) return { response: refusal, behaviour: { kind: "answer" } };
       const isFiltered = request.body.includes("[filtered]");
       const behaviour: Behaviour | undefined = isFiltered
         ? { kind: "answer", answer: { text: "Take", stop: "refusal" } }
         : next;
       const result = inner.handle(asOpenai(request, options), behaviour);
-      return result.reply === undefined ? result : { ...result, reply: asAzure(result.reply) };
+      return result.response === undefined
+        ? result
+        : { ...result, response: asAzure(result.response) };
     },
   };
 }
 
-function azureError(status: number, message: string, code = String(status)): Reply {
+function azureError(status: number, message: string, code = String(status)): FakeResponse {
   const headers: Record<string, string> = {
     ...azureHeaders("application/json"),
     ...(status === 429 ? { "retry-after": "1", "retry-after-ms": "750" } : {}),
@@ -74,7 +76,7 @@ function azureHeaders(type: string): Record<string, string> {
 function headRefusal(
   { path, headers }: ProviderRequest,
   { key, token }: AzureOptions,
-): Reply | undefined {
+): FakeResponse | undefined {
   const { "api-key": sent, authorization } = headers;
   const isToken = token !== undefined && authorization === `Bearer ${token}` && sent === undefined;
   if (!isToken && (sent !== key || authorization !== undefined))
@@ -90,7 +92,7 @@ function headRefusal(
   return undefined;
 }
 
-function bodyRefusal(request: ProviderRequest, options: AzureOptions): Reply | undefined {
+function bodyRefusal(request: ProviderRequest, options: AzureOptions): FakeResponse | undefined {
   if (modelOf(request, options) === undefined)
     return azureError(
       404,
@@ -104,7 +106,7 @@ function bodyRefusal(request: ProviderRequest, options: AzureOptions): Reply | u
   return request.body.includes("[blocked]") ? blockedPrompt() : undefined;
 }
 
-function blockedPrompt(): Reply {
+function blockedPrompt(): FakeResponse {
   const error = {
     message:
       "The response was filtered due to the prompt triggering Azure OpenAI's content management policy. Please modify your prompt and retry.",
@@ -142,16 +144,16 @@ interface Choice {
   message?: object;
 }
 
-function asAzure(reply: Reply): Reply {
-  const { status, headers } = reply;
-  const common = { ...reply, headers: azureHeaders(headers["content-type"] ?? "") };
+function asAzure(response: FakeResponse): FakeResponse {
+  const { status, headers } = response;
+  const common = { ...response, headers: azureHeaders(headers["content-type"] ?? "") };
   if (status !== 200) return common;
-  if (reply.isStream)
+  if (response.isStream)
     return {
       ...common,
-      parts: [promptChunk(), filterChunk(), ...reply.parts.map(String).flatMap(asChunks)],
+      parts: [promptChunk(), filterChunk(), ...response.parts.map(String).flatMap(asChunks)],
     };
-  const body = JSON.parse(reply.parts.join("")) as { choices: Choice[] };
+  const body = JSON.parse(response.parts.join("")) as { choices: Choice[] };
   const choices = body.choices.map((choice) => withResults(choice));
   return {
     ...common,

@@ -27,7 +27,7 @@ export type Behaviour =
       answer?: Answer;
       /** Between the events of a stream, and between the pieces of a complete body. Milliseconds. */
       paceMs?: number;
-      /** Before the head of the reply. Milliseconds. */
+      /** Before the head of the response. Milliseconds. */
       delayMs?: number;
       /** Whatever the request's accept-encoding says, as some providers do. */
       encoding?: "gzip" | "br";

@@ -6,7 +6,7 @@ import { BEDROCK_CLOUD, readCloudRequest, VERTEX_CLOUD } from "./cloud-request.t
 import type { Cloud } from "./cloud-request.ts";
 import { chunkFrame, exceptionFrame } from "./event-stream.ts";
 import { startServer } from "./server.ts";
-import type { Dialect, FakeProvider, ProviderRequest, Reply } from "./server.ts";
+import type { Dialect, FakeProvider, ProviderRequest, FakeResponse } from "./server.ts";
 
 /** What differs between the two on the wire. */
 interface Front {
@@ -14,8 +14,8 @@ interface Front {
   path: RegExp;
   /** The model and the method of a path. */
   read(path: string): { model: string; isStreaming: boolean } | undefined;
-  error(status: number, message: string): Reply;
-  wrap(reply: Reply): Reply;
+  error(status: number, message: string): FakeResponse;
+  wrap(response: FakeResponse): FakeResponse;
   errorEvent(inner: string): string | Buffer;
 }
 
@@ -30,7 +30,7 @@ const VERTEX: Front = {
     const error = { code: status, message, status: "INVALID_ARGUMENT" };
     return json(status, [{ error }]);
   },
-  wrap: (reply) => reply,
+  wrap: (response) => response,
   errorEvent: (inner) => inner,
 };
 
@@ -54,18 +54,21 @@ const BEDROCK: Front = {
   },
   error(status, message) {
     const type = AWS_ERRORS[status] ?? "InternalServerException";
-    const reply = json(status, { message });
-    return { ...reply, headers: { ...reply.headers, "x-amzn-errortype": `${type}:http://x/` } };
+    const response = json(status, { message });
+    return {
+      ...response,
+      headers: { ...response.headers, "x-amzn-errortype": `${type}:http://x/` },
+    };
   },
-  wrap(reply) {
+  wrap(response) {
     const headers = {
-      ...reply.headers,
+      ...response.headers,
       "x-amzn-requestid": "00000000-0000-4000-8000-0000000000a5",
     };
-    if (!reply.isStream) return { ...reply, headers };
-    const parts = reply.parts.map((part) => chunkFrame(withMetrics(dataOf(String(part)))));
+    if (!response.isStream) return { ...response, headers };
+    const parts = response.parts.map((part) => chunkFrame(withMetrics(dataOf(String(part)))));
     return {
-      ...reply,
+      ...response,
       headers: { ...headers, "content-type": "application/vnd.amazon.eventstream" },
       parts,
     };
@@ -83,7 +86,7 @@ function withMetrics(event: { type: string }): object {
   return { ...event, "amazon-bedrock-invocationMetrics": { inputTokenCount: 1 } };
 }
 
-function json(status: number, body: unknown): Reply {
+function json(status: number, body: unknown): FakeResponse {
   return {
     status,
     headers: { "content-type": "application/json" },
@@ -111,7 +114,7 @@ export function bedrockClaudeDialect(options: AnthropicOptions): Dialect {
 function cloudDialect(front: Front, options: AnthropicOptions): Dialect {
   const inner = anthropicDialect(options);
   const refused = (status: number, message: string) => ({
-    reply: front.error(status, message),
+    response: front.error(status, message),
     behaviour: { kind: "answer" as const },
   });
   return {
@@ -132,15 +135,15 @@ function cloudDialect(front: Front, options: AnthropicOptions): Dialect {
         verify: () => true,
       });
       if (typeof read === "string") return refused(400, read);
-      const { reply, behaviour } = inner.handle(
+      const { response, behaviour } = inner.handle(
         forAnthropic(request, model, asked, options.key),
         next,
       );
-      if (reply === undefined) return { behaviour };
-      if (reply.status < 400) return { reply: front.wrap(reply), behaviour };
-      const { error } = JSON.parse(String(reply.parts[0])) as { error: { message: string } };
+      if (response === undefined) return { behaviour };
+      if (response.status < 400) return { response: front.wrap(response), behaviour };
+      const { error } = JSON.parse(String(response.parts[0])) as { error: { message: string } };
       return {
-        reply: front === VERTEX ? reply : front.error(reply.status, error.message),
+        response: front === VERTEX ? response : front.error(response.status, error.message),
         behaviour,
       };
     },

@@ -7,7 +7,7 @@ import { readConverseRequest } from "./converse-request.ts";
 import type { ConverseRequest } from "./converse-request.ts";
 import { eventFrame, exceptionFrame } from "./event-stream.ts";
 import { startServer } from "./server.ts";
-import type { Dialect, FakeProvider, ProviderRequest, Reply } from "./server.ts";
+import type { Dialect, FakeProvider, ProviderRequest, FakeResponse } from "./server.ts";
 import type { ProviderOptions } from "./scripted-provider.ts";
 
 export interface ConverseOptions extends ProviderOptions {
@@ -37,22 +37,22 @@ export function startConverseProvider(options: ConverseOptions): Promise<FakePro
 export function converseDialect(options: ConverseOptions): Dialect {
   return {
     path: /^\/model\/[^/]+\/(?:converse(?:-stream)?|count-tokens)$/,
-    error: errorReply,
+    error: errorResponse,
     errorEvent: () => exceptionFrame("serviceUnavailableException", { message: "Overloaded" }),
     handle(request, next) {
       const model = modelOf(request);
       const refused = headerRefusal(request, options) ?? modelRefusal(model, options);
-      if (refused !== undefined) return { reply: refused, behaviour: { kind: "answer" } };
+      if (refused !== undefined) return { response: refused, behaviour: { kind: "answer" } };
       const isCount = request.path.endsWith("/count-tokens");
       const read = readConverseRequest(isCount ? countedRequest(request.json) : request.json);
       const wrong = typeof read === "string" ? read : changedReasoning(read);
       if (typeof read === "string" || wrong !== undefined)
-        return { reply: errorReply(400, wrong ?? ""), behaviour: { kind: "answer" } };
-      if (isCount) return { reply: countOf(read), behaviour: { kind: "answer" } };
+        return { response: errorResponse(400, wrong ?? ""), behaviour: { kind: "answer" } };
+      if (isCount) return { response: countOf(read), behaviour: { kind: "answer" } };
       const prompt = promptOf(read);
       const behaviour: Behaviour = next ?? directionIn(prompt.text) ?? { kind: "answer" };
       const isStream = request.path.endsWith("-stream");
-      return { reply: replyTo(read, prompt, behaviour, isStream), behaviour };
+      return { response: responseTo(read, prompt, behaviour, isStream), behaviour };
     },
   };
 }
@@ -64,7 +64,7 @@ function countedRequest(json: unknown): unknown {
   return Object.keys(request ?? {}).every((name) => members.includes(name)) ? request : null;
 }
 
-function countOf({ messages }: ConverseRequest): Reply {
+function countOf({ messages }: ConverseRequest): FakeResponse {
   return {
     status: 200,
     headers: headersOf("application/json"),
@@ -80,18 +80,18 @@ function modelOf({ path }: ProviderRequest): string {
 function headerRefusal(
   { method, headers }: ProviderRequest,
   { key }: ConverseOptions,
-): Reply | undefined {
-  if (method !== "POST") return errorReply(405, "Method Not Allowed");
+): FakeResponse | undefined {
+  if (method !== "POST") return errorResponse(405, "Method Not Allowed");
   if (!(headers["content-type"] ?? "").startsWith("application/json"))
-    return errorReply(400, "Content type must be application/json");
+    return errorResponse(400, "Content type must be application/json");
   if (headers["authorization"] !== `Bearer ${key}`)
-    return errorReply(403, "Authentication failed: Please make sure your API Key is valid.");
+    return errorResponse(403, "Authentication failed: Please make sure your API Key is valid.");
   return undefined;
 }
 
-function modelRefusal(model: string, { models }: ConverseOptions): Reply | undefined {
+function modelRefusal(model: string, { models }: ConverseOptions): FakeResponse | undefined {
   if (models?.includes(model) !== false) return undefined;
-  return errorReply(400, "The provided model identifier is invalid.");
+  return errorResponse(400, "The provided model identifier is invalid.");
 }
 
 /** Reasoning comes back as it was. */
@@ -111,7 +111,7 @@ function headersOf(type: string): Record<string, string> {
   return { "content-type": type, "x-amzn-requestid": randomUUID() };
 }
 
-function errorReply(status: number, message: string, code?: string): Reply {
+function errorResponse(status: number, message: string, code?: string): FakeResponse {
   const type = code ?? ERROR_TYPES[status] ?? "InternalServerException";
   return {
     status,
@@ -180,12 +180,12 @@ function contentOf({ thinking = [], text, toolCalls = [] }: Answer): Block[] {
   ];
 }
 
-function replyTo(
+function responseTo(
   request: ConverseRequest,
   prompt: Prompt,
   behaviour: Behaviour,
   isStream: boolean,
-): Reply {
+): FakeResponse {
   const fixed = behaviour.kind === "answer" ? behaviour.answer : undefined;
   const count = behaviour.kind === "answer" ? behaviour.pieces : undefined;
   const answer = fixed ?? answerTo(prompt);

@@ -20,17 +20,17 @@ async function post(
   body: object,
   { model = "gemini-3-pro", key = "AIza-test", method = "generateContent" } = {},
 ): Promise<Answer> {
-  const reply = await fetch(`${provider.url}/v1beta/models/${model}:${method}`, {
+  const response = await fetch(`${provider.url}/v1beta/models/${model}:${method}`, {
     method: "POST",
     headers: { "content-type": "application/json", "x-goog-api-key": key },
     body: JSON.stringify(body),
   });
-  const text = await reply.text();
+  const text = await response.text();
   const { error } = JSON.parse(text.startsWith("data") ? "{}" : text) as {
     error?: { message: string };
   };
   return {
-    status: reply.status,
+    status: response.status,
     message: error?.message ?? "",
     signature: /"thoughtSignature": "([^"]+)"/.exec(text)?.[1]?.replaceAll("\\u003d", "=") ?? "",
     id: /"id": "([^"]+)"/.exec(text)?.[1] ?? "",

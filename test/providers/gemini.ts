@@ -1,4 +1,4 @@
-// A strict fake of Gemini's generateContent, of the Gemini API and of Vertex AI: what it refuses and how its replies look.
+// A strict fake of Gemini's generateContent, of the Gemini API and of Vertex AI: what it refuses and how its responses look.
 import { createHash, randomUUID } from "node:crypto";
 import type { Answer, Behaviour, Prompt } from "./behaviour.ts";
 import { answerTo, directionIn, pieces, thoughtOf } from "./behaviour.ts";
@@ -6,7 +6,7 @@ import { readGeminiRequest } from "./gemini-request.ts";
 import type { GeminiContent, GeminiPart, GeminiRequest } from "./gemini-request.ts";
 import { signsCalls } from "./gemini-rules.ts";
 import { startServer } from "./server.ts";
-import type { Dialect, FakeProvider, ProviderRequest, Reply } from "./server.ts";
+import type { Dialect, FakeProvider, ProviderRequest, FakeResponse } from "./server.ts";
 import type { ProviderOptions } from "./scripted-provider.ts";
 
 export interface GeminiOptions extends ProviderOptions {
@@ -39,21 +39,21 @@ export function geminiDialect(options: GeminiOptions): Dialect {
       const [, escaped = "", method, query] = PATH.exec(request.path) ?? [];
       const model = decodeURIComponent(escaped);
       const refusal = headerRefusal(request, options) ?? methodRefusal(method, query);
-      if (refusal !== undefined) return { reply: refusal, behaviour: answer };
+      if (refusal !== undefined) return { response: refusal, behaviour: answer };
       if (options.models?.includes(model) === false)
         return {
-          reply: geminiError(404, `models/${model} is not found for API version v1beta`),
+          response: geminiError(404, `models/${model} is not found for API version v1beta`),
           behaviour: answer,
         };
       const counted =
         method === "countTokens" ? countedRequest(request.json, model, options) : undefined;
       const read = readGeminiRequest(counted ?? request.json, model, isSignature);
-      if (typeof read === "string") return { reply: geminiError(400, read), behaviour: answer };
-      if (counted !== undefined) return { reply: countOf(read), behaviour: answer };
+      if (typeof read === "string") return { response: geminiError(400, read), behaviour: answer };
+      if (counted !== undefined) return { response: countOf(read), behaviour: answer };
       const prompt = promptOf(read);
       const behaviour = next ?? directionIn(prompt.text) ?? answer;
       const isStream = method === "streamGenerateContent";
-      return { reply: replyTo(read, model, prompt, behaviour, isStream, options), behaviour };
+      return { response: responseTo(read, model, prompt, behaviour, isStream, options), behaviour };
     },
   };
 }
@@ -61,7 +61,7 @@ export function geminiDialect(options: GeminiOptions): Dialect {
 function headerRefusal(
   { method, headers }: ProviderRequest,
   { key, token }: GeminiOptions,
-): Reply | undefined {
+): FakeResponse | undefined {
   if (method !== "POST") return geminiError(404, "Not found");
   if (!(headers["content-type"] ?? "").startsWith("application/json"))
     return geminiError(400, "Invalid content type.");
@@ -75,7 +75,10 @@ function headerRefusal(
   return geminiError(400, "API key not valid. Please pass a valid API key.", "API_KEY_INVALID");
 }
 
-function methodRefusal(method: string | undefined, query: string | undefined): Reply | undefined {
+function methodRefusal(
+  method: string | undefined,
+  query: string | undefined,
+): FakeResponse | undefined {
   const expected = method === "streamGenerateContent" ? "?alt=sse" : undefined;
   return query === expected ? undefined : geminiError(400, `Unexpected query ${String(query)}`);
 }
@@ -92,7 +95,7 @@ const STATUS: Record<number, string> = {
 };
 
 /** `reason`: of the details. */
-export function geminiError(status: number, message: string, reason?: string): Reply {
+export function geminiError(status: number, message: string, reason?: string): FakeResponse {
   const type = (name: string): string => `type.googleapis.com/google.rpc.${name}`;
   const details = [
     ...(reason === undefined
@@ -126,7 +129,7 @@ function countedRequest(json: unknown, model: string, { token }: GeminiOptions):
   return named === `models/${model}` && Object.keys(others).length === 0 ? request : null;
 }
 
-function countOf(request: GeminiRequest): Reply {
+function countOf(request: GeminiRequest): FakeResponse {
   return {
     status: 200,
     headers: { "content-type": "application/json; charset=UTF-8" },
@@ -203,14 +206,14 @@ function partsOf(answer: Answer, model: string, count: number | undefined): obje
   ];
 }
 
-function replyTo(
+function responseTo(
   request: GeminiRequest,
   model: string,
   prompt: Prompt,
   behaviour: Behaviour,
   isStream: boolean,
   { cachedTokens = 0 }: GeminiOptions,
-): Reply {
+): FakeResponse {
   const answer = (behaviour.kind === "answer" ? behaviour.answer : undefined) ?? answerTo(prompt);
   const count = behaviour.kind === "answer" ? behaviour.pieces : undefined;
   const parts = partsOf(answer, model, count);

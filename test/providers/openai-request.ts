@@ -88,7 +88,7 @@ const message = z.discriminatedUnion("role", [
       )
       .min(1)
       .optional(),
-    // In replies of the API itself, so clients send them back.
+    // In responses of the API itself, so clients send them back.
     annotations: z.array(z.unknown()).optional(),
     function_call: z.null().optional(),
   }),
@@ -228,11 +228,11 @@ function shapeRefusal(error: z.ZodError): Refusal {
 /** Each tool call is answered directly behind it, and nothing else is. */
 function toolRefusal({ messages }: OpenaiRequest): Refusal | undefined {
   let open = new Set<string>();
-  let mayAnswer = new Set<string>();
+  let mayRespond = new Set<string>();
   for (const [index, turn] of messages.entries()) {
     const param = `messages.[${index}].role`;
     if (turn.role === "tool") {
-      if (!mayAnswer.has(turn.tool_call_id))
+      if (!mayRespond.has(turn.tool_call_id))
         return refuse(
           "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
           param,
@@ -242,7 +242,7 @@ function toolRefusal({ messages }: OpenaiRequest): Refusal | undefined {
     }
     if (open.size > 0) return unanswered(open, param);
     open = new Set(turn.role === "assistant" ? turn.tool_calls?.map(({ id }) => id) : []);
-    mayAnswer = new Set(open);
+    mayRespond = new Set(open);
     if (
       turn.role === "assistant" &&
       turn.content == null &&

@@ -1,4 +1,4 @@
-// The fake OpenAI refuses what the real one refuses, and its own replies are understood by the official SDK.
+// The fake OpenAI refuses what the real one refuses, and its own responses are understood by the official SDK.
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startOpenaiProvider } from "./openai.ts";
@@ -21,13 +21,13 @@ const good = { model: "gpt-4o", messages: [user] };
 const tools = [{ type: "function", function: { name: "f", parameters: { type: "object" } } }];
 
 async function post(body: object, headers: Record<string, string> = {}) {
-  const reply = await fetch(`${provider.url}/v1/chat/completions`, {
+  const response = await fetch(`${provider.url}/v1/chat/completions`, {
     method: "POST",
     headers: { "content-type": "application/json", authorization: "Bearer sk-test", ...headers },
     body: JSON.stringify(body),
   });
-  const { error } = (await reply.json()) as { error?: { message: string; code: string | null } };
-  return { status: reply.status, message: error?.message ?? "" };
+  const { error } = (await response.json()) as { error?: { message: string; code: string | null } };
+  return { status: response.status, message: error?.message ?? "" };
 }
 
 describe("refused", () => {

@@ -1,11 +1,11 @@
-// A strict fake of OpenAI's chat completions API: what it refuses and how its replies look.
+// A strict fake of OpenAI's chat completions API: what it refuses and how its responses look.
 import { randomUUID } from "node:crypto";
 import type { Answer, Behaviour, Prompt } from "./behaviour.ts";
 import { answerTo, directionIn, pieces, thoughtOf } from "./behaviour.ts";
 import { isRefusal, readOpenaiRequest, refuse } from "./openai-request.ts";
 import type { OpenaiMessage, OpenaiRequest, Refusal } from "./openai-request.ts";
 import { startServer } from "./server.ts";
-import type { Dialect, FakeProvider, ProviderRequest, Reply } from "./server.ts";
+import type { Dialect, FakeProvider, ProviderRequest, FakeResponse } from "./server.ts";
 import type { ProviderOptions } from "./scripted-provider.ts";
 
 export interface OpenaiOptions extends ProviderOptions {
@@ -38,21 +38,24 @@ export function openaiDialect(options: OpenaiOptions): Dialect {
     handle(request, next) {
       const refusal = headerRefusal(request, options.key);
       if (refusal !== undefined)
-        return { reply: errorReply(refusal), behaviour: { kind: "answer" } };
+        return { response: errorResponse(refusal), behaviour: { kind: "answer" } };
       if (options.thinksAloud === "back") {
         const forgotten = forgottenThought(request.json, thoughts);
         if (forgotten !== undefined)
-          return { reply: errorReply(refuse(forgotten, null)), behaviour: { kind: "answer" } };
+          return {
+            response: errorResponse(refuse(forgotten, null)),
+            behaviour: { kind: "answer" },
+          };
       }
       const read = readOpenaiRequest(
         options.thinksAloud === "back" ? withoutThoughts(request.json) : request.json,
       );
-      if (isRefusal(read)) return { reply: errorReply(read), behaviour: { kind: "answer" } };
+      if (isRefusal(read)) return { response: errorResponse(read), behaviour: { kind: "answer" } };
       if (options.models?.includes(read.model) === false)
-        return { reply: errorReply(unknownModel(read.model)), behaviour: { kind: "answer" } };
+        return { response: errorResponse(unknownModel(read.model)), behaviour: { kind: "answer" } };
       const prompt = promptOf(read);
       const behaviour: Behaviour = next ?? directionIn(prompt.text) ?? { kind: "answer" };
-      return { reply: replyTo(read, prompt, behaviour, options, thoughts), behaviour };
+      return { response: responseTo(read, prompt, behaviour, options, thoughts), behaviour };
     },
   };
 }
@@ -115,8 +118,8 @@ export function unknownModel(model: string): Refusal {
   return refuse(message, null, "model_not_found", 404);
 }
 
-export function openaiError(status: number, message: string, code = codeOf(status)): Reply {
-  return errorReply({ status, message, param: null, code });
+export function openaiError(status: number, message: string, code = codeOf(status)): FakeResponse {
+  return errorResponse({ status, message, param: null, code });
 }
 
 function codeOf(status: number): string | null {
@@ -124,7 +127,7 @@ function codeOf(status: number): string | null {
   return status === 429 ? "rate_limit_exceeded" : null;
 }
 
-export function errorReply({ status, message, param, code }: Refusal): Reply {
+export function errorResponse({ status, message, param, code }: Refusal): FakeResponse {
   const type =
     status === 429 ? "requests" : status < 500 ? "invalid_request_error" : "server_error";
   return {
@@ -176,13 +179,13 @@ function never(): never {
   throw new Error("messages cannot be empty here");
 }
 
-function replyTo(
+function responseTo(
   request: OpenaiRequest,
   prompt: Prompt,
   behaviour: Behaviour,
   options: OpenaiOptions,
   thoughts: Map<string, string>,
-): Reply {
+): FakeResponse {
   const fixed = behaviour.kind === "answer" ? behaviour.answer : undefined;
   const answer = fixed ?? answerTo(prompt);
   const count = behaviour.kind === "answer" ? behaviour.pieces : undefined;
@@ -201,8 +204,8 @@ function replyTo(
   const content = { ...whole, calls: toolCallsOf(whole), thought };
   if (thought !== "") for (const { id } of content.calls) thoughts.set(id, thought);
   return request.stream === true
-    ? streamReply(request, common, content, usage, count, options)
-    : completeReply(request, common, content, usage);
+    ? streamResponse(request, common, content, usage, count, options)
+    : completeResponse(request, common, content, usage);
 }
 
 function usageOf(request: OpenaiRequest, answer: Answer, { cachedTokens = 0 }: OpenaiOptions) {
@@ -237,12 +240,12 @@ function finishOf({ toolCalls = [], stop }: Answer): string {
   return toolCalls.length > 0 || stop === "tools" ? "tool_calls" : "stop";
 }
 
-function completeReply(
+function completeResponse(
   { n }: OpenaiRequest,
   common: object,
   answer: Content,
   usage: object,
-): Reply {
+): FakeResponse {
   const choices = Array.from({ length: n ?? 1 }, (_, index) => {
     const calls = index === 0 ? answer.calls : toolCallsOf(answer);
     return {
@@ -268,14 +271,14 @@ function completeReply(
   };
 }
 
-function streamReply(
+function streamResponse(
   request: OpenaiRequest,
   common: object,
   answer: Content,
   usage: object,
   count: number | undefined,
   options: OpenaiOptions,
-): Reply {
+): FakeResponse {
   const sendsUsage =
     request.stream_options?.include_usage === true || options.alwaysSendsUsage === true;
   const chunk = (choices: object[], more: object = sendsUsage ? { usage: null } : {}): string =>

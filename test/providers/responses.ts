@@ -1,7 +1,13 @@
 // A strict fake of OpenAI's Responses API: its endpoints, what it stores, and which answer it gives.
 import type { Answer, Behaviour, Prompt } from "./behaviour.ts";
 import { answerTo, directionIn, pieces } from "./behaviour.ts";
-import { commonHeaders, errorReply, headerRefusal, openaiError, unknownModel } from "./openai.ts";
+import {
+  commonHeaders,
+  errorResponse,
+  headerRefusal,
+  openaiError,
+  unknownModel,
+} from "./openai.ts";
 import { isRefusal, refuse } from "./openai-request.ts";
 import type { Refusal } from "./openai-request.ts";
 import {
@@ -20,7 +26,7 @@ import type { Memory } from "./responses-rules.ts";
 import { readResponsesRequest } from "./responses-request.ts";
 import type { Item, Part, ResponsesRequest } from "./responses-request.ts";
 import { startServer } from "./server.ts";
-import type { Dialect, FakeProvider, ProviderRequest, Reply } from "./server.ts";
+import type { Dialect, FakeProvider, ProviderRequest, FakeResponse } from "./server.ts";
 import type { ProviderOptions } from "./scripted-provider.ts";
 
 export interface ResponsesOptions extends ProviderOptions {
@@ -82,7 +88,7 @@ export function responsesDialect(options: ResponsesOptions): Dialect {
     },
     handle(request, next) {
       const handled = answer(request, next, state);
-      return isRefusal(handled) ? { reply: errorReply(handled), behaviour: ANSWER } : handled;
+      return isRefusal(handled) ? { response: errorResponse(handled), behaviour: ANSWER } : handled;
     },
   };
 }
@@ -164,16 +170,16 @@ function create(
     isObfuscated: request.stream_options?.include_obfuscation !== false,
   });
   remember({ response, input: request.input, items, events }, state);
-  if (request.stream === true) return { reply: stream(events), behaviour };
+  if (request.stream === true) return { response: stream(events), behaviour };
   if (behaviour.kind === "errorEvent") {
     const { code = "server_error" } = behaviour;
     return {
-      reply: whole200(failed(response, { code, message: "It failed." })),
+      response: whole200(failed(response, { code, message: "It failed." })),
       behaviour: ANSWER,
     };
   }
   const first = response.background ? unfinished(response, "queued") : response;
-  return { reply: whole200(first), behaviour };
+  return { response: whole200(first), behaviour };
 }
 
 function remember(stored: Stored, state: State): void {
@@ -201,7 +207,7 @@ function count(
   const tokens = Math.ceil(JSON.stringify([request.instructions, items]).length / 4);
   if (kind === "input_tokens")
     return {
-      reply: whole200({ object: "response.input_tokens", input_tokens: tokens }),
+      response: whole200({ object: "response.input_tokens", input_tokens: tokens }),
       behaviour: ANSWER,
     };
   const id = newId("cmp");
@@ -218,7 +224,7 @@ function count(
       total_tokens: tokens + 10,
     },
   };
-  return { reply: whole200(compaction), behaviour: ANSWER };
+  return { response: whole200(compaction), behaviour: ANSWER };
 }
 
 /** GET, DELETE, cancel and the input items of a stored response. */
@@ -233,7 +239,7 @@ function ofStored(
   const notFound = refuse(`Response with id '${id}' not found.`, null, null, 404);
   if (stored === undefined) return notFound;
   const { response, events } = stored;
-  const reply = (json: object): Handled => ({ reply: whole200(json), behaviour: ANSWER });
+  const reply = (json: object): Handled => ({ response: whole200(json), behaviour: ANSWER });
   if (action === "input_items" && method === "GET") return reply(page(stored.input, query));
   if (action === "cancel" && method === "POST") {
     if (!response.background) return refuse("Cannot cancel a synchronous response.", null);
@@ -253,7 +259,7 @@ function ofStored(
       "stream",
     );
   const after = Number(query.get("starting_after") ?? -1);
-  return { reply: stream(events.slice(after + 1)), behaviour: ANSWER };
+  return { response: stream(events.slice(after + 1)), behaviour: ANSWER };
 }
 
 function page(items: Item[], query: URLSearchParams): object {
@@ -294,7 +300,7 @@ function promptOf(request: ResponsesRequest, items: Item[]): Prompt {
   };
 }
 
-function whole200(json: object): Reply {
+function whole200(json: object): FakeResponse {
   return {
     status: 200,
     headers: commonHeaders("application/json"),
@@ -304,7 +310,7 @@ function whole200(json: object): Reply {
   };
 }
 
-function stream(parts: string[]): Reply {
+function stream(parts: string[]): FakeResponse {
   return {
     status: 200,
     headers: commonHeaders("text/event-stream; charset=utf-8"),

@@ -15,12 +15,12 @@ export interface ProviderRequest {
   json: unknown;
   /** What the real provider would never have got: the gateway's own headers, the wrong key … */
   violations: string[];
-  /** Resolves when the client's side closes the exchange: true when the reply was cut short by that. */
+  /** Resolves when the client's side closes the exchange: true when the response was cut short by that. */
   wasCut: Promise<boolean>;
 }
 
-/** A reply with its events or its one body. */
-export interface Reply {
+/** A response with its events or its one body. */
+export interface FakeResponse {
   status: number;
   headers: Record<string, string>;
   /** Several for a stream; one for a complete answer. Binary for a stream of frames. */
@@ -35,9 +35,9 @@ export interface Dialect {
   handle(
     request: ProviderRequest,
     next: Behaviour | undefined,
-  ): { reply?: Reply; behaviour: Behaviour };
+  ): { response?: FakeResponse; behaviour: Behaviour };
   /** An error in its envelope. */
-  error(status: number, message: string, code?: string): Reply;
+  error(status: number, message: string, code?: string): FakeResponse;
   /** The error events of a stream of which these parts have been sent, after which nothing comes. */
   errorEvent(sent: string[], code?: string): string | Buffer;
 }
@@ -149,39 +149,39 @@ async function play(
     await send(outgoing, dialect.error(400, request.violations.join("; ")), {});
     return;
   }
-  const { reply, behaviour } = dialect.handle(request, next);
-  if (reply !== undefined && behaviour.kind !== "error") {
-    await playReply(dialect, outgoing, reply, behaviour);
+  const { response, behaviour } = dialect.handle(request, next);
+  if (response !== undefined && behaviour.kind !== "error") {
+    await playResponse(dialect, outgoing, response, behaviour);
     return;
   }
-  if (behaviour.kind === "error") await send(outgoing, errorReply(dialect, behaviour), {});
-  else if (reply !== undefined) await send(outgoing, reply, {});
+  if (behaviour.kind === "error") await send(outgoing, errorResponse(dialect, behaviour), {});
+  else if (response !== undefined) await send(outgoing, response, {});
 }
 
-async function playReply(
+async function playResponse(
   dialect: Dialect,
   outgoing: ServerResponse,
-  reply: Reply,
+  response: FakeResponse,
   behaviour: Exclude<Behaviour, { kind: "error" }>,
 ): Promise<void> {
   switch (behaviour.kind) {
     case "answer":
-      await send(outgoing, reply, behaviour);
+      await send(outgoing, response, behaviour);
       return;
     case "hang":
       return;
     case "reset":
       if (behaviour.afterEvents !== undefined)
-        await begin(outgoing, reply, reply.parts.slice(0, behaviour.afterEvents));
+        await begin(outgoing, response, response.parts.slice(0, behaviour.afterEvents));
       outgoing.socket?.destroy();
       return;
     case "stall":
-      await begin(outgoing, reply, reply.parts.slice(0, behaviour.afterEvents));
+      await begin(outgoing, response, response.parts.slice(0, behaviour.afterEvents));
       return;
     case "errorEvent": {
-      const sent = reply.parts.slice(0, behaviour.afterEvents);
+      const sent = response.parts.slice(0, behaviour.afterEvents);
       const event = dialect.errorEvent(sent.map(String), behaviour.code);
-      await begin(outgoing, reply, [...sent, event]);
+      await begin(outgoing, response, [...sent, event]);
       outgoing.end();
       return;
     }
@@ -190,8 +190,12 @@ async function playReply(
   }
 }
 
-async function begin(outgoing: ServerResponse, reply: Reply, parts: Reply["parts"]): Promise<void> {
-  outgoing.writeHead(reply.status, reply.headers);
+async function begin(
+  outgoing: ServerResponse,
+  response: FakeResponse,
+  parts: FakeResponse["parts"],
+): Promise<void> {
+  outgoing.writeHead(response.status, response.headers);
   for (const part of parts)
     await new Promise<void>((resolve) => {
       outgoing.write(part, () => {
@@ -206,18 +210,22 @@ interface Pacing {
   encoding?: "gzip" | "br";
 }
 
-async function send(outgoing: ServerResponse, reply: Reply, pacing: Pacing): Promise<void> {
+async function send(
+  outgoing: ServerResponse,
+  response: FakeResponse,
+  pacing: Pacing,
+): Promise<void> {
   const { paceMs = 0, delayMs = 0, encoding } = pacing;
   if (delayMs > 0) await sleep(delayMs);
-  const headers = { ...reply.headers };
+  const headers = { ...response.headers };
   const parts =
     encoding === undefined
-      ? reply.parts.map((part) => Buffer.from(part))
-      : [compress(reply.parts.join(""), encoding)];
+      ? response.parts.map((part) => Buffer.from(part))
+      : [compress(response.parts.join(""), encoding)];
   if (encoding !== undefined) headers["content-encoding"] = encoding;
-  if (!reply.isStream)
+  if (!response.isStream)
     headers["content-length"] = String(parts.reduce((sum, part) => sum + part.length, 0));
-  outgoing.writeHead(reply.status, headers);
+  outgoing.writeHead(response.status, headers);
   for (const part of parts) {
     if (outgoing.destroyed) return;
     outgoing.write(part);
@@ -230,7 +238,10 @@ function compress(text: string, encoding: "gzip" | "br"): Buffer {
   return encoding === "gzip" ? gzipSync(text) : brotliCompressSync(text);
 }
 
-function errorReply(dialect: Dialect, behaviour: Extract<Behaviour, { kind: "error" }>): Reply {
+function errorResponse(
+  dialect: Dialect,
+  behaviour: Extract<Behaviour, { kind: "error" }>,
+): FakeResponse {
   const { status, retryAfter, body = "json", code } = behaviour;
   const { message = `The provider says ${status}.` } = behaviour;
   const usual = dialect.error(status, message, code);

@@ -103,10 +103,10 @@ async function ownLoop(isStream: boolean): Promise<string> {
   const tools = [{ type: "function" as const, function: { name: "weather", parameters: SCHEMA } }];
   for (;;) {
     const request = { model: "careful", messages, tools, max_tokens: 4000, thinking: THINKING };
-    const reply = isStream
+    const response = isStream
       ? await client.chat.completions.stream(request).finalChatCompletion()
       : await client.chat.completions.create(request);
-    const answer = reply.choices[0]?.message;
+    const answer = response.choices[0]?.message;
     if (answer?.tool_calls === undefined) return answer?.content ?? "";
     messages.push(answer);
     for (const one of answer.tool_calls) {

@@ -66,15 +66,15 @@ const CLIENTS: Client[] = [
     name: "chat completions",
     ends: ["stop", "content_filter"],
     async whole(model, content) {
-      const reply = await openaiClient.chat.completions.create({
+      const response = await openaiClient.chat.completions.create({
         model,
         messages: [user(content)],
       });
-      const [choice] = reply.choices;
+      const [choice] = response.choices;
       return {
         text: choice?.message.content ?? "",
         end: choice?.finish_reason,
-        model: reply.model,
+        model: response.model,
       };
     },
     async stream(model, content) {

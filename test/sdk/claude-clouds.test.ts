@@ -105,11 +105,11 @@ describe.each(CLOUDS)("the Anthropic SDK on %s", (model) => {
       { type: "image" as const, source: image },
       { type: "text" as const, text: "?" },
     ];
-    const reply = await anthropic.messages.create({
+    const response = await anthropic.messages.create({
       ...base,
       messages: [{ role: "user", content }],
     });
-    expect(textOf(reply)).toContain("?");
+    expect(textOf(response)).toContain("?");
     const source = { type: "url" as const, url: "https://example.com/a.png" };
     const refused = thrown(
       anthropic.messages.create({

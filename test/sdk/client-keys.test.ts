@@ -35,8 +35,8 @@ const anthropic = (credential: { apiKey: string } | { authToken: string }) =>
 
 it("openai: its key is the gateway's", async () => {
   const client = openai(KEY);
-  const reply = await client.chat.completions.create({ model: "fast", messages });
-  expect(reply.choices[0]?.message.content).toBe("You said: hi");
+  const response = await client.chat.completions.create({ model: "fast", messages });
+  expect(response.choices[0]?.message.content).toBe("You said: hi");
   expect((await client.models.list()).data.length).toBeGreaterThan(0);
 });
 
@@ -57,8 +57,8 @@ it.each([{ apiKey: KEY }, { authToken: KEY }])(
   "anthropic: its key is the gateway's",
   async (by) => {
     const client = anthropic(by);
-    const reply = await client.messages.create({ model: "careful", max_tokens: 100, messages });
-    expect(reply.content).toMatchObject([{ type: "text", text: "You said: hi" }]);
+    const response = await client.messages.create({ model: "careful", max_tokens: 100, messages });
+    expect(response.content).toMatchObject([{ type: "text", text: "You said: hi" }]);
     expect((await client.models.list()).data.length).toBeGreaterThan(0);
   },
 );

@@ -1,4 +1,4 @@
-// The official SDKs with their default settings, where connections end before a reply, as `gateway reload --restart` may end one:
+// The official SDKs with their default settings, where connections end before a response, as `gateway reload --restart` may end one:
 // each sends its request again by itself, and the application sees an answer.
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
@@ -22,8 +22,8 @@ const NODE: [string, (url: string) => Promise<string>][] = [
   [
     "openai",
     async (url) => {
-      const reply = await openai(url).chat.completions.create({ model: "fast", messages });
-      return reply.choices[0]?.message.content ?? "";
+      const response = await openai(url).chat.completions.create({ model: "fast", messages });
+      return response.choices[0]?.message.content ?? "";
     },
   ],
   [

@@ -106,21 +106,21 @@ describe.each(OPENAI_ON)("the OpenAI SDK on $dialect", ({ provider, model, ...ro
   };
 
   it("text, with cached tokens inside prompt_tokens", async () => {
-    const reply = await ask("hello é 😀");
-    expect(reply.choices[0]).toMatchObject({
+    const response = await ask("hello é 😀");
+    expect(response.choices[0]).toMatchObject({
       message: { role: "assistant", content: "You said: hello é 😀" },
       finish_reason: "stop",
     });
-    expect(reply.object).toBe("chat.completion");
-    expect(reply.model).toMatch(row.name);
-    const { usage } = reply;
+    expect(response.object).toBe("chat.completion");
+    expect(response.model).toMatch(row.name);
+    const { usage } = response;
     expect(usage?.prompt_tokens_details).toMatchObject({ cached_tokens: row.cached });
     expect(usage?.prompt_tokens).toBeGreaterThan(row.inputTokens);
     expect(usage?.total_tokens).toBe((usage?.prompt_tokens ?? 0) + (usage?.completion_tokens ?? 0));
   });
 
   it("a system prompt, several turns, parts, images by URL and in base64", async () => {
-    const reply = await openai.chat.completions.create({
+    const response = await openai.chat.completions.create({
       model,
       messages: [
         { role: "system", content: "Be brief." },
@@ -138,7 +138,7 @@ describe.each(OPENAI_ON)("the OpenAI SDK on $dialect", ({ provider, model, ...ro
         },
       ],
     });
-    expect(reply.choices[0]?.message.content).toBe("You said: look here (and sent 2 images)");
+    expect(response.choices[0]?.message.content).toBe("You said: look here (and sent 2 images)");
   });
 
   it("a stream: role first, one finish, usage only if asked", async () => {
@@ -162,11 +162,11 @@ describe.each(OPENAI_ON)("the OpenAI SDK on $dialect", ({ provider, model, ...ro
 
   it("parse: structured output by a schema", async () => {
     all[provider].next({ kind: "answer", answer: { text: JSON.stringify(CITY) } });
-    const reply = await openai.chat.completions.parse({
+    const response = await openai.chat.completions.parse({
       ...request("the city"),
       response_format: zodResponseFormat(City, "city"),
     });
-    expect(reply.choices[0]?.message.parsed).toEqual(CITY);
+    expect(response.choices[0]?.message.parsed).toEqual(CITY);
     expect(all[provider].requests.at(-1)?.json).toMatchObject(row.schema);
   });
 
@@ -245,22 +245,22 @@ describe.each(ANTHROPIC_ON)("the Anthropic SDK on $dialect", ({ provider, model,
   };
 
   it("text, with cached tokens outside of input_tokens", async () => {
-    const reply = await ask("hello é 😀");
-    expect(reply).toMatchObject({
+    const response = await ask("hello é 😀");
+    expect(response).toMatchObject({
       type: "message",
       role: "assistant",
       content: [{ type: "text", text: "You said: hello é 😀" }],
       stop_reason: "end_turn",
       usage: { cache_read_input_tokens: row.cached },
     });
-    expect(reply.id).toMatch(/^msg_/);
-    expect(reply.model).toMatch(row.name);
+    expect(response.id).toMatch(/^msg_/);
+    expect(response.model).toMatch(row.name);
     const sent = all[provider].requests.at(-1)?.json as object;
-    expect(reply.usage.input_tokens).toBe(row.inputTokens(sent) - row.cached);
+    expect(response.usage.input_tokens).toBe(row.inputTokens(sent) - row.cached);
   });
 
   it("system blocks, several turns, blocks, images by URL and in base64", async () => {
-    const reply = await anthropic.messages.create({
+    const response = await anthropic.messages.create({
       model,
       max_tokens: 100,
       system: [{ type: "text", text: "Be brief.", cache_control: { type: "ephemeral" } }],
@@ -278,7 +278,7 @@ describe.each(ANTHROPIC_ON)("the Anthropic SDK on $dialect", ({ provider, model,
         },
       ],
     });
-    expect(reply.content).toMatchObject([{ text: "You said: look here (and sent 2 images)" }]);
+    expect(response.content).toMatchObject([{ text: "You said: look here (and sent 2 images)" }]);
   });
 
   it("a stream, by the SDK's helper, with the exact order of events", async () => {
@@ -320,11 +320,11 @@ describe.each(ANTHROPIC_ON)("the Anthropic SDK on $dialect", ({ provider, model,
 
   it("parse: structured output by a schema", async () => {
     all[provider].next({ kind: "answer", answer: { text: JSON.stringify(CITY) } });
-    const reply = await anthropic.messages.parse({
+    const response = await anthropic.messages.parse({
       ...request("the city"),
       output_config: { format: zodOutputFormat(City) },
     });
-    expect(reply.parsed_output).toEqual(CITY);
+    expect(response.parsed_output).toEqual(CITY);
     expect(all[provider].requests.at(-1)?.json).toMatchObject(row.schema);
   });
 

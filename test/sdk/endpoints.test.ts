@@ -50,7 +50,7 @@ async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Pro
     outgoing.writeHead(200, { "content-type": "audio/mpeg" }).end(SOUND);
     return;
   }
-  const replies: Record<string, () => object | Promise<object>> = {
+  const responses: Record<string, () => object | Promise<object>> = {
     "/v1/embeddings": () => embeddings(json),
     "/v1/audio/transcriptions": () => transcription(type, body),
     "/v1/moderations": () => ({
@@ -68,9 +68,9 @@ async function respond(incoming: IncomingMessage, outgoing: ServerResponse): Pro
     }),
     "/v1/messages/count_tokens": () => ({ input_tokens: 14 }),
   };
-  const reply = await (replies[path] ?? (() => ({ error: { message: `no ${path}` } })))();
-  const status = "error" in reply ? 404 : 200;
-  outgoing.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(reply));
+  const response = await (responses[path] ?? (() => ({ error: { message: `no ${path}` } })))();
+  const status = "error" in response ? 404 : 200;
+  outgoing.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(response));
 }
 
 let provider: Listening;
@@ -123,20 +123,24 @@ describe("Python", () => {
 
 describe("Node", () => {
   it("embeddings of a default call have the full width", async () => {
-    const reply = await openai.embeddings.create({ model: "embed", input: ["one", "two"] });
-    expect(reply.data.map(({ embedding }) => embedding.length)).toEqual([WIDTH, WIDTH]);
-    expect(reply.data[1]?.embedding[1]).toBe(0.5);
+    const response = await openai.embeddings.create({ model: "embed", input: ["one", "two"] });
+    expect(response.data.map(({ embedding }) => embedding.length)).toEqual([WIDTH, WIDTH]);
+    expect(response.data[1]?.embedding[1]).toBe(0.5);
   });
 
   it("a file is transcribed by the model behind an alias", async () => {
     const file = await toFile(SOUND, "speech.wav");
-    const reply = await openai.audio.transcriptions.create({ model: "ears", file });
-    expect(reply.text).toBe(`${SOUND.length} bytes for whisper-1`);
+    const response = await openai.audio.transcriptions.create({ model: "ears", file });
+    expect(response.text).toBe(`${SOUND.length} bytes for whisper-1`);
   });
 
   it("speech is binary", async () => {
-    const reply = await openai.audio.speech.create({ model: "voice", voice: "alloy", input: "Hi" });
-    expect(Buffer.from(await reply.arrayBuffer()).equals(SOUND)).toBe(true);
+    const response = await openai.audio.speech.create({
+      model: "voice",
+      voice: "alloy",
+      input: "Hi",
+    });
+    expect(Buffer.from(await response.arrayBuffer()).equals(SOUND)).toBe(true);
   });
 
   it("a model is retrieved by any of its names", async () => {

@@ -27,10 +27,10 @@ const stream = (content: string) => client.messages.create({ ...request(content)
 
 describe("answers", () => {
   it("text", async () => {
-    const reply = await ask("hello é 😀");
-    expect(reply.content).toMatchObject([{ type: "text", text: "You said: hello é 😀" }]);
-    expect(reply.stop_reason).toBe("end_turn");
-    expect(reply._request_id).toMatch(/^req_/);
+    const response = await ask("hello é 😀");
+    expect(response.content).toMatchObject([{ type: "text", text: "You said: hello é 😀" }]);
+    expect(response.stop_reason).toBe("end_turn");
+    expect(response._request_id).toMatch(/^req_/);
   });
 
   it("a good answer has the id of the gateway's access logs beside the provider's", async () => {
@@ -87,11 +87,11 @@ describe("answers", () => {
   });
 
   it("the beta namespace, with its query and header", async () => {
-    const reply = await client.beta.messages.create({
+    const response = await client.beta.messages.create({
       ...request("hi"),
       betas: ["context-1m-2025-08-07"],
     });
-    expect(reply.content).toMatchObject([{ text: "You said: hi" }]);
+    expect(response.content).toMatchObject([{ text: "You said: hi" }]);
     expect(all.anthropic.requests.at(-1)?.headers["anthropic-beta"]).toBe("context-1m-2025-08-07");
   });
 

@@ -35,10 +35,10 @@ const tools = [
 
 describe("answers", () => {
   it("text", async () => {
-    const reply = await ask("hello é 😀");
-    expect(reply.choices[0]?.message.content).toBe("You said: hello é 😀");
-    expect(reply.usage?.total_tokens).toBeGreaterThan(0);
-    expect(reply._request_id).toMatch(/^req_/);
+    const response = await ask("hello é 😀");
+    expect(response.choices[0]?.message.content).toBe("You said: hello é 😀");
+    expect(response.usage?.total_tokens).toBeGreaterThan(0);
+    expect(response._request_id).toMatch(/^req_/);
   });
 
   it("a good answer has the id of the gateway's access logs beside the provider's", async () => {
@@ -58,8 +58,11 @@ describe("answers", () => {
     const ingress = client.withOptions({
       baseURL: `http://127.0.0.1:${all.gateway.ports.ingress}/v1`,
     });
-    const reply = await ingress.chat.completions.create({ model: "none", messages: [user("hi")] });
-    expect(reply.choices[0]?.message.content).toBe("You said: hi");
+    const response = await ingress.chat.completions.create({
+      model: "none",
+      messages: [user("hi")],
+    });
+    expect(response.choices[0]?.message.content).toBe("You said: hi");
   });
 
   it("a stream", async () => {
@@ -105,12 +108,12 @@ describe("answers", () => {
   });
 
   it("tools that are there and not used", async () => {
-    const reply = await client.chat.completions.create({
+    const response = await client.chat.completions.create({
       model: "fast",
       messages: [user("hi")],
       tools,
     });
-    expect(reply.choices[0]?.finish_reason).toBe("stop");
+    expect(response.choices[0]?.finish_reason).toBe("stop");
   });
 
   it("raw response headers", async () => {

@@ -1,4 +1,4 @@
-// Requests and replies that want more memory than the filter has, in every size: what becomes of them, of the streams beside them,
+// Requests and responses that want more memory than the filter has, in every size: what becomes of them, of the streams beside them,
 // and of the filter's machine. `npm run soak -- memory` is the long form, test/envoy/memory.test.ts the short one.
 import { fork } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
@@ -220,7 +220,7 @@ async function run(gateway: Gateway, provider: Provider, one: Case): Promise<Row
   const all =
     one.kind === "requests"
       ? await runRequests(gateway, provider, one, row)
-      : await runReplies(gateway, one, row);
+      : await runResponses(gateway, one, row);
   for (const outcome of all) row.outcomes[outcome] = (row.outcomes[outcome] ?? 0) + 1;
   provider.send("end");
   row.bystandersCut = (await Promise.all(bystanders)).filter((isWhole) => !isWhole).length;
@@ -258,7 +258,7 @@ async function runRequests(
   });
 }
 
-async function runReplies(
+async function runResponses(
   gateway: Gateway,
   one: Exclude<Case, { kind: "requests" }>,
   row: Row,
@@ -316,7 +316,7 @@ function residentMb(pid: number): number {
   return Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024);
 }
 
-/** The whole matrix: body size × requests that wait × route × shape; events up to 1 GiB × reading; replies. */
+/** The whole matrix: body size × requests that wait × route × shape; events up to 1 GiB × reading; responses. */
 export function largeCases(): Case[] {
   const requests = [0.5, 1, 4, 7.6, 16, 28].flatMap((mib) =>
     [16, 60].flatMap((count) =>
@@ -338,7 +338,7 @@ export function largeCases(): Case[] {
       })),
     ),
   );
-  const replies = [1, 10, 30].flatMap((mib) =>
+  const responses = [1, 10, 30].flatMap((mib) =>
     [4, 40].flatMap((count) =>
       (["plain", "fallback"] as const).map((route): Case => ({
         kind: "response",
@@ -348,7 +348,7 @@ export function largeCases(): Case[] {
       })),
     ),
   );
-  return [...requests, ...events, ...replies];
+  return [...requests, ...events, ...responses];
 }
 
 export const TABLE_HEAD = `| case | clients got | traps | others cut | RSS, MB |

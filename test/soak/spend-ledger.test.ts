@@ -93,7 +93,7 @@ describe.skipIf(missing !== undefined)("two gateways that share a Redis", () => 
       const gateway = number % 2 === 0 && isFirstUp ? first : second;
       const prompt = promptOf(number);
       const status = await gateway.ask(prompt).then(
-        (answer) => answer.status,
+        (response) => response.status,
         () => {
           isFirstUp = false;
           return "broken";

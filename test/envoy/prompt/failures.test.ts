@@ -38,10 +38,10 @@ describe.concurrent("an API that fails is an error with its status and the targe
   ])("%s", async (prompt, status, message) => {
     const through = status === 504 ? short : all;
     await inBothModes(async (stream) => {
-      const { id, reply: sent } = send(prompt, { stream, through });
-      const reply = await sent;
-      expect(reply.status).toBe(status);
-      const error = await errorOf(reply, "chat");
+      const { id, response: sent } = send(prompt, { stream, through });
+      const response = await sent;
+      expect(response.status).toBe(status);
+      const error = await errorOf(response, "chat");
       expect(error.message).toMatch(message);
       expect(JSON.stringify(error)).not.toMatch(/secret|127\.0\.0\.1|no-such-host/);
       expect(through.openai.requests.filter(isOf(id))).toEqual([]);
@@ -56,11 +56,11 @@ describe.concurrent("an API that fails is an error with its status and the targe
       ["@noted [error 500]", 500, "false"],
       ["@plain [error 500]", 500, null],
     ] as const) {
-      const reply = await send(prompt).reply;
-      expect(reply.status).toBe(status);
-      expect(reply.headers.get("x-should-retry")).toBe(header);
+      const response = await send(prompt).response;
+      expect(response.status).toBe(status);
+      expect(response.headers.get("x-should-retry")).toBe(header);
     }
-    const late = await send("@noted [hang]", { through: short }).reply;
+    const late = await send("@noted [hang]", { through: short }).response;
     expect([late.status, late.headers.get("x-should-retry")]).toEqual([504, "false"]);
   });
 
@@ -70,22 +70,22 @@ describe.concurrent("an API that fails is an error with its status and the targe
 
   it("compressed JSON that is whole is an answer", async () => {
     const said = await say("@gzip_json");
-    expect(said.reply.status).toBe(200);
+    expect(said.response.status).toBe(200);
     expect(JSON.stringify(said.model)).toContain("sunny sunny");
   });
 
   it("an empty answer is an answer", async () => {
     const said = await say("@s204");
-    expect(said.reply.status).toBe(200);
+    expect(said.response.status).toBe(200);
     expect(said.metadata?.prompt_target.status).toBe(204);
   });
 });
 
 describe.concurrent("a step that fails", () => {
   it.each(["fail", "garbage", "close"])("the guard (%s): 503", async (how) => {
-    const { reply } = send(`hello ${how}: /guard`);
-    expect((await reply).status).toBe(503);
-    expect((await errorOf(await reply, "chat")).message).toMatch(/guard is unavailable/);
+    const { response } = send(`hello ${how}: /guard`);
+    expect((await response).status).toBe(503);
+    expect((await errorOf(await response, "chat")).message).toMatch(/guard is unavailable/);
   });
 
   it.each(["/embeddings", "/zeroshot", "/v1/chat/completions"])(
@@ -105,9 +105,9 @@ describe.concurrent("a step that fails", () => {
   it.each(["fail", "garbage", "close"])(
     "grounding (%s): 503, and the API is not called with values that nobody has checked",
     async (how) => {
-      const { id, reply } = send(`@weather {"city": "Oslo"} ${how}: /hallucination`);
-      expect((await reply).status).toBe(503);
-      expect((await errorOf(await reply, "chat")).message).toMatch(/could not be checked/);
+      const { id, response } = send(`@weather {"city": "Oslo"} ${how}: /hallucination`);
+      expect((await response).status).toBe(503);
+      expect((await errorOf(await response, "chat")).message).toMatch(/could not be checked/);
       expect(api.of(id)).toEqual([]);
     },
   );
@@ -133,7 +133,7 @@ describe("without a model server", () => {
     const open = await start((config) => config.replace("jailbreak: {", "$&on_failure: allow, "));
     try {
       const refused = await say("@plain", { through: closed });
-      expect(refused.reply.status).toBe(503);
+      expect(refused.response.status).toBe(503);
       expect(closed.openai.requests).toEqual([]);
       for (const stream of [false, true]) {
         const said = await say("@plain", { through: open, stream });

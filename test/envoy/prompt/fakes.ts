@@ -56,9 +56,9 @@ function textOf({ content }: NonNullable<Call["messages"]>[number]): string {
 }
 
 /** Responds to a request that is already recorded. */
-type Reply = (response: ServerResponse, request: InternalRequest) => void;
+type FakeResponse = (response: ServerResponse, request: InternalRequest) => void;
 
-function recorder(answer: Reply) {
+function recorder(respond: FakeResponse) {
   const requests: InternalRequest[] = [];
   const onRequest: RequestListener = (incoming, response) => {
     const chunks: Buffer[] = [];
@@ -67,7 +67,7 @@ function recorder(answer: Reply) {
       const { method = "", url: path = "", headers } = incoming;
       const request = { method, path, headers, body: Buffer.concat(chunks).toString() };
       requests.push(request);
-      answer(response, request);
+      respond(response, request);
     });
   };
   const of = (id: string) => requests.filter(({ headers }) => headers["x-request-id"] === id);
@@ -90,7 +90,7 @@ export async function startModelServer(): Promise<FakeModelServer> {
     for (const { function: tool } of call.tools ?? [])
       required.set(tool.name, tool.parameters.required);
     const does = (what: string) => said.includes(`${what}: ${path}`);
-    const answer = () => {
+    const respond = () => {
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify(answerTo(path, call, said, required)));
     };
@@ -98,8 +98,8 @@ export async function startModelServer(): Promise<FakeModelServer> {
     else if (does("large")) response.writeHead(413).end("{}");
     else if (does("garbage")) response.end("<html>");
     else if (does("close")) response.destroy();
-    else if (does("slow")) setTimeout(answer, SLOW_MS);
-    else if (!does("hang")) answer();
+    else if (does("slow")) setTimeout(respond, SLOW_MS);
+    else if (!does("hang")) respond();
   });
   const server = createServer(onRequest);
   const socketPath = newSocketPath();

@@ -28,7 +28,7 @@ describe.each([
   it("a jailbreak gets the configured words, and nothing reaches a provider", async () => {
     const said = await say("jailbreak @plain", as);
     expect(said.text).toBe(GUARD_MESSAGE);
-    expect(said.reply.headers.get("x-gateway-request-id")).toBe(said.id);
+    expect(said.response.headers.get("x-gateway-request-id")).toBe(said.id);
     expect(said.model).toBeUndefined();
     expect(said.metadata).toBeUndefined();
     expect(pathsOf(await steps(said.id, 1))).toEqual(["/guard"]);

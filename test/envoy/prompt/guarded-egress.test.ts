@@ -92,13 +92,13 @@ describe.each(DIALECTS)("%s", (dialect) => {
 
   it("an unavailable guard is an error of the dialect", async () => {
     const id = randomUUID();
-    const reply = await ask(both.gateway, dialect, {
+    const response = await ask(both.gateway, dialect, {
       model: MODELS[dialect],
       text: "fail: /guard",
       headers: { "x-request-id": id },
     });
-    expect(reply.status).toBe(503);
-    const body = (await reply.json()) as { type?: string; error: { message: string } };
+    expect(response.status).toBe(503);
+    const body = (await response.json()) as { type?: string; error: { message: string } };
     expect(body.error.message).toMatch(/The jailbreak guard is unavailable/);
     expect(body.type).toBe(dialect === "messages" ? "error" : undefined);
   });
@@ -108,9 +108,12 @@ describe.each(DIALECTS)("%s, a text that the guard cannot read", (dialect) => {
   it("a text that the guard cannot read returns 413 in the dialect, and no provider gets it, whatever on_failure is", async () => {
     const before = asked(both) + asked(open);
     for (const { gateway } of [both, open]) {
-      const reply = await ask(gateway, dialect, { model: MODELS[dialect], text: "large: /guard" });
-      expect(reply.status).toBe(413);
-      const body = (await reply.json()) as { error: { message: string; type: string } };
+      const response = await ask(gateway, dialect, {
+        model: MODELS[dialect],
+        text: "large: /guard",
+      });
+      expect(response.status).toBe(413);
+      const body = (await response.json()) as { error: { message: string; type: string } };
       expect(body.error.message).toMatch(/longer than the jailbreak guard can read/);
       expect(body.error.type).toBe(
         dialect === "messages" ? "request_too_large" : "invalid_request_error",
@@ -130,7 +133,7 @@ it("only the guard is asked on egress, once", async () => {
 });
 
 it("results of tools alone are no prompt", async () => {
-  const reply = await fetch(`${egressOf(both)}${PATHS.messages}`, {
+  const response = await fetch(`${egressOf(both)}${PATHS.messages}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({
@@ -147,7 +150,7 @@ it("results of tools alone are no prompt", async () => {
       tools: [{ name: "look", input_schema: { type: "object" } }],
     }),
   });
-  expect(reply.status).toBe(200);
+  expect(response.status).toBe(200);
 });
 
 it("the model server's own requests are not guarded", async () => {
@@ -160,11 +163,11 @@ it("the model server's own requests are not guarded", async () => {
 });
 
 it("applies_to: egress leaves ingress unguarded", async () => {
-  const reply = await ask(egress.gateway, "chat", {
+  const response = await ask(egress.gateway, "chat", {
     model: "none",
     text: "jailbreak",
     listener: "ingress",
   });
-  expect(await reply.text()).not.toContain("I cannot");
+  expect(await response.text()).not.toContain("I cannot");
   expect(await READ.chat(egressOf(egress), "a jailbreak", false)).toBe(GUARD_MESSAGE);
 });

@@ -63,9 +63,9 @@ const say = (target: string): Promise<Response> =>
   ask(all.gateway, "chat", { model: "none", text: `@${target}`, listener: "ingress" });
 
 it.each(["good", "by_address"])("%s: it is called by the name in its certificate", async (name) => {
-  const reply = await say(name);
-  expect(reply.status).toBe(200);
-  const { choices } = (await reply.json()) as { choices: { message: { content: string } }[] };
+  const response = await say(name);
+  expect(response.status).toBe(200);
+  const { choices } = (await response.json()) as { choices: { message: { content: string } }[] };
   expect(JSON.parse(choices[0]?.message.content ?? "")).toMatchObject({ path: "/now" });
   const host = name === "good" ? `${NAME}:${apis["good"]?.port}` : NAME;
   expect(apis["good"]?.requests.at(-1)?.headers.host).toBe(host);
@@ -83,8 +83,8 @@ it.each([
   ["expired", /certificate of the API of the prompt target 'expired': it has expired/],
   ["plain", /TLS.*'plain'/],
 ])("%s: 503 that says why, and nothing is sent", async (name, message) => {
-  const reply = await say(name);
-  expect(reply.status).toBe(503);
-  expect((await errorOf(reply, "chat")).message).toMatch(message);
+  const response = await say(name);
+  expect(response.status).toBe(503);
+  expect((await errorOf(response, "chat")).message).toMatch(message);
   expect(apis[name]?.requests).toEqual([]);
 });

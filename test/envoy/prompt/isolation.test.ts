@@ -33,10 +33,10 @@ it("a key that the configuration puts into a query reaches the API and no log", 
 
 it("a client that disconnects in the middle affects no other request", async () => {
   const gone = new AbortController();
-  const { id, reply } = send("@hang", {}, { signal: gone.signal });
+  const { id, response } = send("@hang", {}, { signal: gone.signal });
   await expect.poll(() => api.of(id)).toHaveLength(1);
   gone.abort();
-  await expect(reply).rejects.toThrow();
+  await expect(response).rejects.toThrow();
   await all.gateway.waitForLog("ingress", ({ requestId }) => requestId === id);
   expect((await say("@plain")).metadata?.prompt_target.name).toBe("plain");
 });
@@ -51,15 +51,15 @@ it("50 concurrent prompts of all kinds get no word of each other's", async () =>
     (nonce: string) => `@plain ${nonce} slow: /embeddings`,
     (nonce: string) => `@silent ${nonce}`,
   ];
-  const replies = await Promise.all(
+  const responses = await Promise.all(
     nonces.map(async (nonce, index) => {
       const kind = kinds[index % kinds.length] ?? String;
-      const { id, reply } = send(kind(nonce), { stream: index % 4 < 2, through: short });
-      return { id, nonce, text: await (await reply).text(), isSilent: index % 6 === 5 };
+      const { id, response } = send(kind(nonce), { stream: index % 4 < 2, through: short });
+      return { id, nonce, text: await (await response).text(), isSilent: index % 6 === 5 };
     }),
   );
   const seen = [...api.requests, ...modelServer.requests, ...short.openai.requests];
-  for (const { id, nonce, text, isSilent } of replies) {
+  for (const { id, nonce, text, isSilent } of responses) {
     const others = nonces.filter((other) => other !== nonce);
     if (isSilent) expect(text).toContain("did not respond within the listener's timeout");
     else expect(joined(text)).toContain(nonce);

@@ -73,13 +73,16 @@ async function say(prompt: string | Turn[], answers: Answer[] = [], stream = fal
   all.openai.next(...answers.map((answer) => ({ kind: "answer", answer }) as const));
   const id = randomUUID();
   const messages = typeof prompt === "string" ? [{ role: "user", content: prompt }] : prompt;
-  const reply = await fetch(`http://127.0.0.1:${all.gateway.ports.ingress}/v1/chat/completions`, {
-    method: "POST",
-    headers: { "content-type": "application/json", "x-request-id": id },
-    body: JSON.stringify({ model: "none", messages, stream }),
-  });
-  expect(reply.status).toBe(200);
-  const body = await reply.text();
+  const response = await fetch(
+    `http://127.0.0.1:${all.gateway.ports.ingress}/v1/chat/completions`,
+    {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-request-id": id },
+      body: JSON.stringify({ model: "none", messages, stream }),
+    },
+  );
+  expect(response.status).toBe(200);
+  const body = await response.text();
   const asked = all.openai.requests.filter(({ headers }) => headers["x-request-id"] === id);
   return {
     id,

@@ -11,21 +11,23 @@ const CALL_MB = 4;
 setUp();
 
 it("a response of exactly 1 MiB reaches the language model", async () => {
-  const { reply, model } = await say("@largest");
-  expect(reply.status).toBe(200);
+  const { response, model } = await say("@largest");
+  expect(response.status).toBe(200);
   expect(model?.messages.map(({ content }) => content).join("").length).toBeGreaterThan(1024 ** 2);
 });
 
 it("sixty responses without an end take little memory, and each returns its error", async () => {
   // What Envoy needs in any case is there.
-  await send("@endless").reply;
+  await send("@endless").response;
   const before = watchResidentMb(all.gateway.pid)();
   const watched = watchResidentMb(all.gateway.pid);
-  const replies = await Promise.all(Array.from({ length: COUNT }, () => send("@endless").reply));
+  const responses = await Promise.all(
+    Array.from({ length: COUNT }, () => send("@endless").response),
+  );
   const most = watched();
-  for (const reply of replies) {
-    expect(reply.status).toBe(502);
-    expect((await errorOf(reply, "chat")).message).toMatch(/exceeded the 1 MiB limit/);
+  for (const response of responses) {
+    expect(response.status).toBe(502);
+    expect((await errorOf(response, "chat")).message).toMatch(/exceeded the 1 MiB limit/);
   }
   expect(most - before).toBeLessThan(COUNT * CALL_MB);
 });

@@ -39,12 +39,15 @@ afterAll(() => stop());
 /** Returns the values that the API received for a prompt, or undefined if it was not called. */
 async function receivedFor(prompt: string) {
   const id = randomUUID();
-  const reply = await fetch(`http://127.0.0.1:${all.gateway.ports.ingress}/v1/chat/completions`, {
-    method: "POST",
-    headers: { "content-type": "application/json", "x-request-id": id },
-    body: JSON.stringify({ model: "none", messages: [{ role: "user", content: prompt }] }),
-  });
-  expect(reply.status).toBe(200);
+  const response = await fetch(
+    `http://127.0.0.1:${all.gateway.ports.ingress}/v1/chat/completions`,
+    {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-request-id": id },
+      body: JSON.stringify({ model: "none", messages: [{ role: "user", content: prompt }] }),
+    },
+  );
+  expect(response.status).toBe(200);
   const [call] = api.of(id);
   if (call === undefined) return undefined;
   const url = new URL(call.path, "http://api");

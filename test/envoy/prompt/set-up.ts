@@ -73,7 +73,7 @@ async function startMuteServer(): Promise<Listening> {
 
 export interface Said extends Content {
   id: string;
-  reply: Response;
+  response: Response;
   /** What the language model received; undefined if it was not called. */
   model: { messages: Message[]; metadata?: unknown } | undefined;
 }
@@ -110,26 +110,28 @@ export function send(content: string, options: Options = {}, init: RequestInit =
   const id = randomUUID();
   const messages = [...before, { role: "user", content }];
   const conversation = of === "chat" ? { messages } : { input: messages };
-  const reply = fetch(`http://127.0.0.1:${through.gateway.ports[listener]}${PATHS[of]}`, {
+  const response = fetch(`http://127.0.0.1:${through.gateway.ports[listener]}${PATHS[of]}`, {
     method: "POST",
     headers: { "content-type": "application/json", "x-request-id": id, ...headers },
     body: JSON.stringify({ model: "none", ...conversation, stream, ...more }),
     ...init,
   });
-  return { id, reply };
+  return { id, response };
 }
 
 /** Sends a prompt and reads the response. */
 export async function say(content: string, options: Options = {}): Promise<Said> {
-  const { id, reply: sent } = send(content, options);
-  const reply = await sent;
-  const body = await reply.clone().text();
+  const { id, response: sent } = send(content, options);
+  const response = await sent;
+  const body = await response.clone().text();
   const { openai } = options.through ?? all;
   const asked = openai.requests.find(({ headers }) => headers["x-request-id"] === id);
   return {
     id,
-    reply,
-    ...(reply.status === 200 ? READERS[options.api ?? "chat"](body, options.stream) : { text: "" }),
+    response,
+    ...(response.status === 200
+      ? READERS[options.api ?? "chat"](body, options.stream)
+      : { text: "" }),
     model: asked?.json as Said["model"],
   } as Said;
 }

@@ -59,8 +59,8 @@ describe("requests of all shapes", () => {
   it.each([{ messages: [] }, { messages: [{ role: "system", content: "x" }] }, { messages: 7 }])(
     "%j holds no prompt: it goes to its model, which judges it",
     async (more) => {
-      const { id, reply } = send("", { more });
-      await (await reply).text();
+      const { id, response } = send("", { more });
+      await (await response).text();
       expect(modelServer.of(id)).toEqual([]);
       expect(all.openai.requests.filter(isOf(id))).toHaveLength(1);
     },
@@ -68,9 +68,11 @@ describe("requests of all shapes", () => {
 
   it("own words come with usage where a stream is asked for it", async () => {
     const options = { stream: true, more: { stream_options: { include_usage: true } } };
-    const text = await (await send("jailbreak", options).reply).text();
+    const text = await (await send("jailbreak", options).response).text();
     expect(text).toMatch(/"choices":\[\],"usage":\{"prompt_tokens":0,.*\n\ndata: \[DONE\]\n\n$/);
-    expect(await (await send("jailbreak", { stream: true }).reply).text()).not.toContain("usage");
+    expect(await (await send("jailbreak", { stream: true }).response).text()).not.toContain(
+      "usage",
+    );
   });
 
   it("nothing of the client's head reaches an API or the model server", async () => {

@@ -13,9 +13,9 @@ describe.concurrent("the listener's timeout is one limit on the whole prompt", (
       const step = path.endsWith("completions") ? "extraction" : path.slice(1);
       const prompt = `@weather {"city": "Oslo"} hang: ${path}`;
       await inBothModes(async (stream) => {
-        const { id, reply } = send(prompt, { through: short, stream });
-        expect((await reply).status).toBe(504);
-        const { message, type } = await errorOf(await reply, "chat");
+        const { id, response } = send(prompt, { through: short, stream });
+        expect((await response).status).toBe(504);
+        const { message, type } = await errorOf(await response, "chat");
         expect(message).toMatch(/listener's timeout expired/);
         expect(message).toContain(`(last step: ${step})`);
         expect(type).toBe("timeout_error");
@@ -28,8 +28,8 @@ describe.concurrent("the listener's timeout is one limit on the whole prompt", (
     const slow = "slow: /embeddings slow: /zeroshot";
     await inBothModes(async (stream) => {
       for (const prompt of [`@silent ${slow}`, `hello [hang] ${slow}`]) {
-        const { id, reply } = send(prompt, { through: short, stream });
-        expect((await reply).status).toBe(504);
+        const { id, response } = send(prompt, { through: short, stream });
+        expect((await response).status).toBe(504);
         const [line] = await short.gateway.waitForLog(
           "ingress",
           ({ requestId }) => requestId === id,

@@ -27,8 +27,8 @@ describe("values that want to be more", () => {
     "a value that cannot be in a path is refused, %#",
     async (value) => {
       const said = await inPath(value);
-      expect(said.reply.status).toBe(400);
-      expect((await errorOf(said.reply, "chat")).message).toMatch(/value of 'city'/);
+      expect(said.response.status).toBe(400);
+      expect((await errorOf(said.response, "chat")).message).toMatch(/value of 'city'/);
       expect(api.of(said.id)).toEqual([]);
     },
   );
@@ -47,8 +47,8 @@ describe("values that want to be more", () => {
     "allow_slashes: what leads elsewhere is refused, %#",
     async (value) => {
       const said = await inFilePath(value);
-      expect(said.reply.status).toBe(400);
-      expect((await errorOf(said.reply, "chat")).message).toMatch(/value of 'page'/);
+      expect(said.response.status).toBe(400);
+      expect((await errorOf(said.response, "chat")).message).toMatch(/value of 'page'/);
       expect(api.of(said.id)).toEqual([]);
     },
   );
@@ -97,7 +97,7 @@ describe("values that want to be more", () => {
       `@find ${JSON.stringify({ words: "long ".repeat(13_000) })}`,
     ]) {
       const refused = await say(values);
-      expect(refused.reply.status).toBe(400);
+      expect(refused.response.status).toBe(400);
       expect(api.of(refused.id)).toEqual([]);
     }
   });

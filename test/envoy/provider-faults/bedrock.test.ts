@@ -164,11 +164,11 @@ function expectOutcome({ how, status, message }: Outcome, expected: string): voi
 
 describe.each(ROWS.map((row, index) => ({ ...row, index })))("$fault", (row) => {
   it.each(DIALECTS)("a stream for a %s client", async (client) => {
-    const reply = async (kind: string): Promise<Outcome> => {
+    const response = async (kind: string): Promise<Outcome> => {
       const model = `bedrock/anthropic.${kind}-${String(row.index)}`;
       return outcomeOf(await ask(gateway, client, { model, stream: true }), client, true);
     };
-    expectOutcome(await reply("alone"), row.alone);
-    expectOutcome(await reply("safe"), row.safe ?? "answer");
+    expectOutcome(await response("alone"), row.alone);
+    expectOutcome(await response("safe"), row.safe ?? "answer");
   });
 });

@@ -81,19 +81,19 @@ describe.each(PLACES)("$targets, $client client, provider of $at", ({ targets, c
   it.each([false, true])(
     "a key in an error and in its headers is masked, stream %s",
     async (stream) => {
-      const reply = await get("quote the key", stream);
-      expect(reply.status).toBe(401);
-      expect(reply.headers.get("x-echo-auth")).toBe(at === "chat" ? "Bearer ***" : "***");
+      const response = await get("quote the key", stream);
+      expect(response.status).toBe(401);
+      expect(response.headers.get("x-echo-auth")).toBe(at === "chat" ? "Bearer ***" : "***");
       const said = at === "chat" ? "Incorrect key: Bearer ***" : "Incorrect key: ***";
-      expect((await errorOf(reply, client)).message).toBe(said);
+      expect((await errorOf(response, client)).message).toBe(said);
     },
   );
 
   it("a key in a header of an answer is masked", async () => {
-    const reply = await get("quote the key in a header");
-    expect(reply.status).toBe(200);
-    expect(reply.headers.get("x-echo-auth")).toContain("***");
-    const all = JSON.stringify([...reply.headers]) + (await reply.text());
+    const response = await get("quote the key in a header");
+    expect(response.status).toBe(200);
+    expect(response.headers.get("x-echo-auth")).toContain("***");
+    const all = JSON.stringify([...response.headers]) + (await response.text());
     for (const key of KEYS) expect(all).not.toContain(key);
   });
 
@@ -101,10 +101,10 @@ describe.each(PLACES)("$targets, $client client, provider of $at", ({ targets, c
     "an error without end is cut off after 1 MiB, stream %s",
     async (stream) => {
       const before = provider.brokenOff;
-      const reply = await get("go on for ever", stream);
-      expect(reply.status).toBe(500);
-      expect(reply.headers.get("retry-after")).toBe("7");
-      expect((await errorOf(reply, client)).message).toContain("and more than 1 MiB");
+      const response = await get("go on for ever", stream);
+      expect(response.status).toBe(500);
+      expect(response.headers.get("retry-after")).toBe("7");
+      expect((await errorOf(response, client)).message).toContain("and more than 1 MiB");
       await expect.poll(() => provider.brokenOff, { timeout: 10_000 }).toBe(before + 1);
     },
   );

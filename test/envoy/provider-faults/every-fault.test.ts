@@ -103,7 +103,7 @@ async function providerWith(fault: string): Promise<[string, Address]> {
   return [fault, host("127.0.0.1", provider.port)];
 }
 
-/** What the test gives every reply to end; far more than any of them needs. */
+/** What the test gives every response to end; far more than any of them needs. */
 const PATIENCE_MS = 90_000;
 
 interface Case {
@@ -134,13 +134,13 @@ describe.concurrent.each(faultTable())("$fault", (row) => {
     const { kind, client, at, hasFallback } = one;
     const isStream = kind === "stream";
     const id = [row.fault, kind, client, at, hasFallback].join("-").replaceAll(/[^a-z0-9-]/gi, "_");
-    const reply = await ask(gateway, client, {
+    const response = await ask(gateway, client, {
       model: `${hasFallback ? "safe/" : ""}${at}/${row.fault}`,
       stream: isStream,
       headers: { "x-request-id": id },
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
-    const seen = await outcomeOf(reply, client, isStream);
+    const seen = await outcomeOf(response, client, isStream);
     const { how, status, message } = outcomeIn(
       row,
       kind,

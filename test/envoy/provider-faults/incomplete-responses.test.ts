@@ -1,4 +1,4 @@
-// A provider that breaks off in the middle of a reply that the filter holds for translation: nothing of it has left yet,
+// A provider that breaks off in the middle of a response that the filter holds for translation: nothing of it has left yet,
 // so the client gets an error in its own dialect instead.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Gateway } from "../../gateway/gateway.ts";
@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([gateway.stop(), provider.stop()]));
 
 const FAULTS = [
-  // Where there are several targets, the filter that holds the reply is one that the router is still waiting for.
+  // Where there are several targets, the filter that holds the response is one that the router is still waiting for.
   { fault: "reset", status: 502, message: /closed the connection/ },
   { fault: "short", status: 502, message: /closed the connection/ },
   { fault: "hang", status: 504, message: /timeout/ },
@@ -75,7 +75,7 @@ describe.concurrent.each(PLACES)("$targets, $client client", ({ targets, client,
     ])("%s", async (_, kind, stream) => {
       const model = MODELS[targets]?.[at] ?? "";
       const id = `${targets}-${client}-${fault}-${kind}-${String(stream)}`.replace(" ", "-");
-      const reply = await ask(gateway, client, {
+      const response = await ask(gateway, client, {
         model,
         stream,
         text: `${kind} ${fault}`,
@@ -83,10 +83,10 @@ describe.concurrent.each(PLACES)("$targets, $client client", ({ targets, client,
         signal: AbortSignal.timeout(60_000),
       });
       const { status, message } = fault === "large" && kind === "error" ? LARGE_ERROR : expected;
-      expect(reply.status).toBe(status);
-      expect(reply.headers.get("content-type")).toBe("application/json");
-      expect(reply.headers.get(client === "chat" ? "x-request-id" : "request-id")).toBe(id);
-      expect((await errorOf(reply, client)).message).toMatch(message);
+      expect(response.status).toBe(status);
+      expect(response.headers.get("content-type")).toBe("application/json");
+      expect(response.headers.get(client === "chat" ? "x-request-id" : "request-id")).toBe(id);
+      expect((await errorOf(response, client)).message).toMatch(message);
     });
   });
 });

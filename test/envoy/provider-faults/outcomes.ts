@@ -15,16 +15,16 @@ export interface Outcome {
   message: string;
 }
 
-/** Reads a reply as the client's SDK would. Throws where it is in the other dialect. */
+/** Reads a response as the client's SDK would. Throws where it is in the other dialect. */
 export async function outcomeOf(
-  reply: Response,
+  response: Response,
   dialect: DialectName,
   isStream: boolean,
 ): Promise<Outcome> {
-  const { status } = reply;
+  const { status } = response;
   let body: string;
   try {
-    body = await reply.text();
+    body = await response.text();
   } catch {
     return { how: "breaks", status, message: "" };
   }

@@ -55,9 +55,9 @@ describe.concurrent("a complete answer", () => {
     ["silent-then-failing", ["silent-then-failing", "failing", "good"]],
   ])("a complete response of %s comes from the fallback", async (model, order) => {
     const text = `prompt for ${model}.`;
-    const reply = await ask(gateway, "chat", { model: `vllm/${model}`, text });
-    const body = await reply.text();
-    expect([reply.status, body]).toEqual([200, expect.any(String)]);
+    const response = await ask(gateway, "chat", { model: `vllm/${model}`, text });
+    const body = await response.text();
+    expect([response.status, body]).toEqual([200, expect.any(String)]);
     expect(readComplete("chat", body)).toBe(RESPONSE_TEXT);
     expect(asked.filter((one) => one.body.includes(text)).map((one) => one.model)).toEqual(order);
   });

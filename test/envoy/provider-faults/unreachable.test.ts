@@ -62,37 +62,37 @@ const DIALECTS: { dialect: DialectName; family: string }[] = [
 
 describe.concurrent.each(DIALECTS)("$dialect", ({ dialect, family }) => {
   it.each([true, false])("connection refused, stream %s", async (stream) => {
-    const reply = await ask(all.gateway, dialect, { model: `closed/${family}`, stream });
-    expect(reply.status).toBe(503);
-    expect(reply.headers.get("content-type")).toBe("application/json");
-    const { message } = await errorOf(reply, dialect);
+    const response = await ask(all.gateway, dialect, { model: `closed/${family}`, stream });
+    expect(response.status).toBe(503);
+    expect(response.headers.get("content-type")).toBe("application/json");
+    const { message } = await errorOf(response, dialect);
     expect(message).toMatch(/^Cannot connect to .*: connection refused\./);
     expect(message).toContain(`closed/${family}`);
   });
 
   it("a name that DNS does not know", async () => {
-    const reply = await ask(all.gateway, dialect, { model: `nowhere/${family}` });
-    expect(reply.status).toBe(503);
-    expect((await errorOf(reply, dialect)).message).toMatch(/resolve|DNS/);
+    const response = await ask(all.gateway, dialect, { model: `nowhere/${family}` });
+    expect(response.status).toBe(503);
+    expect((await errorOf(response, dialect)).message).toMatch(/resolve|DNS/);
   });
 
   it("no answer within the listener's timeout", async () => {
-    const reply = await ask(all.gateway, dialect, { text: "[hang]" });
-    expect(reply.status).toBe(504);
-    const { message, type } = await errorOf(reply, dialect);
+    const response = await ask(all.gateway, dialect, { text: "[hang]" });
+    expect(response.status).toBe(504);
+    const { message, type } = await errorOf(response, dialect);
     expect(message).toMatch(/timeout/);
     expect(type).toBe("timeout_error");
   });
 
   it("an answer that begins in time and does not end in time is cut", async () => {
-    const reply = await ask(all.gateway, dialect, { text: "[stall 1]" });
-    await expect(reply.text()).rejects.toThrow();
+    const response = await ask(all.gateway, dialect, { text: "[stall 1]" });
+    await expect(response.text()).rejects.toThrow();
   });
 
   it("the connection breaks before the answer", async () => {
-    const reply = await ask(all.gateway, dialect, { text: "[reset]" });
-    expect([502, 503]).toContain(reply.status);
-    expect((await errorOf(reply, dialect)).message).toMatch(/closed the connection/);
+    const response = await ask(all.gateway, dialect, { text: "[reset]" });
+    expect([502, 503]).toContain(response.status);
+    expect((await errorOf(response, dialect)).message).toMatch(/closed the connection/);
   });
 
   it("the request id of an error is the client's, in the header that its SDK reads", async ({
@@ -100,11 +100,11 @@ describe.concurrent.each(DIALECTS)("$dialect", ({ dialect, family }) => {
   }) => {
     const id = "client-chosen.id_1";
     const header = dialect === "chat" ? "x-request-id" : "request-id";
-    const reply = await ask(all.gateway, dialect, {
+    const response = await ask(all.gateway, dialect, {
       model: `closed/${family}`,
       headers: { "x-request-id": id },
     });
-    expect(reply.headers.get(header)).toBe(id);
+    expect(response.headers.get(header)).toBe(id);
     const [line] = await all.gateway.waitForLog("ingress", ({ requestId }) => requestId === id);
     expect(line?.code).toBe(503);
     expect(line?.flags).toMatch(/UF/);
@@ -113,24 +113,24 @@ describe.concurrent.each(DIALECTS)("$dialect", ({ dialect, family }) => {
 
 describe.concurrent("TLS", () => {
   it("a certificate of a known authority for the right name", async () => {
-    const reply = await ask(all.gateway, "chat", { model: "tls/good" });
-    expect(reply.status).toBe(200);
+    const response = await ask(all.gateway, "chat", { model: "tls/good" });
+    expect(response.status).toBe(200);
   });
 
   it.each([
     ["of another name", "tls/wrong-name", "wrongName"],
     ["of an unknown authority", "tls/stranger", "stranger"],
   ] as const)("a certificate %s", async (_, model, server) => {
-    const reply = await ask(all.gateway, "chat", { model });
-    expect(reply.status).toBe(503);
-    expect((await errorOf(reply, "chat")).message).toMatch(/^Cannot verify the certificate of /);
+    const response = await ask(all.gateway, "chat", { model });
+    expect(response.status).toBe(503);
+    expect((await errorOf(response, "chat")).message).toMatch(/^Cannot verify the certificate of /);
     expect(tls[server].requests).toHaveLength(0);
   });
 
   it("the reason is reported although the name has a second, unreachable address", async ({
     expect,
   }) => {
-    const reply = await ask(all.gateway, "chat", { model: "tls/two-addresses" });
-    expect((await errorOf(reply, "chat")).message).toMatch(/^Cannot verify the certificate of /);
+    const response = await ask(all.gateway, "chat", { model: "tls/two-addresses" });
+    expect((await errorOf(response, "chat")).message).toMatch(/^Cannot verify the certificate of /);
   });
 });

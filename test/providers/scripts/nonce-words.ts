@@ -1,6 +1,6 @@
 // What client and provider of the soak agree on.
 
-/** Text deltas of a reply, each with the nonce of its request and its own number. */
+/** Text deltas of a response, each with the nonce of its request and its own number. */
 export const DELTAS = 5;
 /** Between two events of a slow stream. */
 export const PACE_MS = 20;

@@ -1,4 +1,4 @@
-// The filter's look at the beginning of a reply, for tests: pieces in, what is to be done with it out.
+// The filter's look at the beginning of a response, for tests: pieces in, what is to be done with it out.
 import { startPart } from "./lab.ts";
 
 interface FirstTokenExports {
@@ -38,7 +38,7 @@ export class FirstTokenLook {
     return new FirstTokenLook(await startPart("first_token"));
   }
 
-  /** Gives it pieces until it has made up its mind. The last one ends the reply unless `isOpen`. */
+  /** Gives it pieces until it has made up its mind. The last one ends the response unless `isOpen`. */
   read(
     dialect: "chat" | "messages" | "responses",
     isStreaming: boolean,

@@ -7,7 +7,7 @@ export interface Outcome {
   /** The `type` of the error. */
   errorType?: string;
   errorMessage?: string;
-  /** Whether the reply had begun. */
+  /** Whether the response had begun. */
   hasBegun: boolean;
 }
 
@@ -373,7 +373,7 @@ class OpenaiLifecycle {
     );
   }
 
-  /** Arguments have to be JSON, unless the reply was cut off. */
+  /** Arguments have to be JSON, unless the response was cut off. */
   private checkCalls(): void {
     if (this.finish !== "tool_calls") return;
     for (const text of this.tools) check(text !== "", "a call without arguments");

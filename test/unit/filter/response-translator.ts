@@ -1,4 +1,4 @@
-// The reply translation of the filter, for tests: bytes in, bytes out, and an error if the code ever aborts.
+// The response translation of the filter, for tests: bytes in, bytes out, and an error if the code ever aborts.
 import { startPart } from "./lab.ts";
 
 export const OPENAI = 0;
@@ -15,7 +15,7 @@ interface Exports {
   push(pointer: number, length: number): void;
   end(): void;
   complete(pointer: number, length: number): number;
-  finishReply(): void;
+  finishResponse(): void;
   error(from: number, to: number, status: number, pointer: number, length: number): void;
   fail(status: number, pointer: number, length: number): void;
   clearNotes(): void;
@@ -118,7 +118,7 @@ export class Responses {
         reasoning: Number(wasm.usageOf(4)),
       },
     };
-    wasm.finishReply();
+    wasm.finishResponse();
     wasm.collect();
     return result;
   }
@@ -133,7 +133,7 @@ export class Responses {
       });
     }
     wasm.end();
-    wasm.finishReply();
+    wasm.finishResponse();
     if (++this.uncollected % 64 === 0) wasm.collect();
     return decode(this.takeOut());
   }
@@ -147,7 +147,7 @@ export class Responses {
     const status = this.withBytes(bytes, (pointer) => wasm.complete(pointer, bytes.length));
     const text = new TextDecoder("utf-8", { fatal: true }).decode(this.takeOut());
     const dropped = wasm.droppedTotal();
-    wasm.finishReply();
+    wasm.finishResponse();
     wasm.collect();
     return { status, text, dropped };
   }
@@ -160,7 +160,7 @@ export class Responses {
     this.withBytes(bytes, (pointer) => {
       wasm.fail(status, pointer, bytes.length);
     });
-    wasm.finishReply();
+    wasm.finishResponse();
     return decode(this.takeOut());
   }
 
@@ -192,7 +192,7 @@ export class Responses {
       wasm.end();
       best = Math.min(best, (performance.now() - before) * 1000);
       wasm.clearOut();
-      wasm.finishReply();
+      wasm.finishResponse();
       wasm.collect();
     }
     wasm.free(pointer);

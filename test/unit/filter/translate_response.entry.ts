@@ -1,4 +1,4 @@
-// What the tests of reply translation call in the filter's code (test/unit/translate-response.ts).
+// What the tests of response translation call in the filter's code (test/unit/translate-response.ts).
 import {
   ResponseOptions,
   ResponseTranslator,
@@ -38,7 +38,7 @@ export function free(pointer: usize): void {
   heap.free(pointer);
 }
 
-/** Starts a reply; the request id is "req-1", the model asked for "asked-model". */
+/** Starts a response; the request id is "req-1", the model asked for "asked-model". */
 export function start(from: i32, to: i32, wantsUsage: bool, created: i64): void {
   seconds = COMPLETED;
   const options = new ResponseOptions();

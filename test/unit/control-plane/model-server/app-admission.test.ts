@@ -21,13 +21,13 @@ afterEach(async () => {
   await server.close();
 });
 
-interface Reply {
+interface FakeResponse {
   status: number | undefined;
   retryAfter: string | undefined;
   body: string;
 }
 
-/** Sends a head, and none of its body. `reply` resolves when the server answers nevertheless. */
+/** Sends a head, and none of its body. `response` resolves when the server answers nevertheless. */
 function announce(headers: Record<string, string>) {
   const asked = request({
     socketPath: server.socketPath,
@@ -39,13 +39,13 @@ function announce(headers: Record<string, string>) {
   open.push(asked);
   asked.on("error", () => undefined); // a request that the test breaks off
   asked.flushHeaders();
-  const reply = once(asked, "response").then(async ([incoming]): Promise<Reply> => {
+  const response = once(asked, "response").then(async ([incoming]): Promise<FakeResponse> => {
     const { statusCode, headers: found } = incoming as IncomingMessage;
     const body = await text(incoming as IncomingMessage);
     return { status: statusCode, retryAfter: found["retry-after"], body };
   });
-  reply.catch(() => undefined);
-  return { asked, reply };
+  response.catch(() => undefined);
+  return { asked, response };
 }
 
 const sized = (bytes: number) => announce({ "content-length": String(bytes) });
@@ -61,8 +61,8 @@ it.each([
     /j/,
   ],
 ])("a body that is %s is refused", async (_, headers, status, message) => {
-  const { reply } = announce(headers);
-  expect(await reply).toMatchObject({ status, body: expect.stringMatching(message) as string });
+  const { response } = announce(headers);
+  expect(await response).toMatchObject({ status, body: expect.stringMatching(message) as string });
 });
 
 it("a body in JSON with a charset is accepted, as large as there is room for", async () => {
@@ -75,7 +75,7 @@ it("the model server holds no more bytes at a time than one request may, and acc
   const head = { "content-length": String(MOST - 1000), expect: "100-continue" };
   const first = announce(head);
   await once(first.asked, "continue"); // the server has it
-  expect(await sized(1001).reply).toMatchObject({ status: 503, retryAfter: "1" });
+  expect(await sized(1001).response).toMatchObject({ status: 503, retryAfter: "1" });
   expect((await server.post("/embeddings", { input: "a" })).status).toBe(200); // there is room for it
 
   // Its client goes away.
@@ -83,17 +83,17 @@ it("the model server holds no more bytes at a time than one request may, and acc
   await vi.waitFor(async () => {
     const next = sized(MOST - VALUES);
     next.asked.end('{"input":"a"}'.padEnd(MOST - VALUES));
-    expect((await next.reply).status).toBe(200);
+    expect((await next.response).status).toBe(200);
   }, SECONDS);
 });
 
 it("a body without content-length is counted while it arrives", async () => {
   const small = announce({ "transfer-encoding": "chunked" });
   small.asked.end('{"input":"weather"}');
-  expect((await small.reply).status).toBe(200);
+  expect((await small.response).status).toBe(200);
   const large = announce({ "transfer-encoding": "chunked" });
   large.asked.write(`{"input":"${"a".repeat(MOST)}`); // and never ends
-  expect(await large.reply).toMatchObject({ status: 413 });
+  expect(await large.response).toMatchObject({ status: 413 });
 });
 
 it.each([

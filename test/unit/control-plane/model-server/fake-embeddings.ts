@@ -8,7 +8,7 @@ export interface FakeEmbeddings {
   /** The texts of each request. */
   asked: string[][];
   /** Instead of the next answers. */
-  answerWith: (reply: ((context: Context) => Response | Promise<Response>) | undefined) => void;
+  respondWith: (response: ((context: Context) => Response | Promise<Response>) | undefined) => void;
   close: () => Promise<void>;
 }
 
@@ -62,8 +62,8 @@ export async function startEmbeddings(): Promise<FakeEmbeddings> {
       resolve({
         url: `http://127.0.0.1:${String(port)}/v1`,
         asked,
-        answerWith: (reply) => {
-          instead = reply;
+        respondWith: (response) => {
+          instead = response;
         },
         close: () =>
           new Promise((done) => {

@@ -95,7 +95,7 @@ describe("embeddings of an address", () => {
     fake = await startEmbeddings();
   });
   afterEach(() => {
-    fake.answerWith(undefined);
+    fake.respondWith(undefined);
     fake.asked.length = 0;
   });
   afterAll(() => fake.close());
@@ -158,9 +158,9 @@ describe("embeddings of an address", () => {
   ];
   it.each(failures)(
     "embeddings of an address that answers with %s return a 502 that names it",
-    async (_, reply, message) => {
+    async (_, response, message) => {
       const server = await remote();
-      fake.answerWith(reply);
+      fake.respondWith(response);
       const { status, body } = await asked(server, "/zeroshot", {
         ...LABELS,
         input: "weather",
@@ -171,19 +171,19 @@ describe("embeddings of an address", () => {
       expect(text).toMatch(message);
       expect(text).toContain(new URL(fake.url).origin);
       expect(text).not.toContain(KEY);
-      fake.answerWith(undefined);
+      fake.respondWith(undefined);
       expect((await zeroshot(server, conversation("weather"))).decision).not.toBe("");
     },
   );
 
   it("embeddings of an address that does not answer at the start are reported, and the server starts", async () => {
-    fake.answerWith(answered({}, 503));
+    fake.respondWith(answered({}, 503));
     const server = await remote();
     expect(server.log).toEqual([
       NO_EXTRACTOR,
       `${new URL(fake.url).origin} answered with 503. No prompt target is chosen until it answers.`,
     ]);
-    fake.answerWith(undefined);
+    fake.respondWith(undefined);
     const chosen = await zeroshot(server, conversation("reboot network device"));
     expect(chosen.predicted_class).toBe("reboot_device");
   });

@@ -123,13 +123,13 @@ export interface FakeModel {
   close: () => Promise<void>;
 }
 
-/** Answers every chat completion with the message, or the status, that `reply` gives. */
-export function startLanguageModel(reply: () => object | number): Promise<FakeModel> {
+/** Answers every chat completion with the message, or the status, that `response` gives. */
+export function startLanguageModel(response: () => object | number): Promise<FakeModel> {
   const asked: FakeModel["asked"] = [];
   const app = new Hono();
   app.post("/v1/chat/completions", async (context) => {
     asked.push({ body: await context.req.json(), headers: context.req.raw.headers });
-    const message = reply();
+    const message = response();
     if (typeof message === "number") return context.json({ error: {} }, message as 500);
     return context.json({ choices: [{ index: 0, message, finish_reason: "stop" }] });
   });

@@ -1,4 +1,4 @@
-// The next turn: what a client keeps of a translated reply and sends back must reach the provider as it once said it.
+// The next turn: what a client keeps of a translated response and sends back must reach the provider as it once said it.
 import { beforeAll, describe, expect, test } from "vitest";
 import { ANTHROPIC_STREAMS } from "../anthropic-streams.ts";
 import { readGeminiRequest } from "../../../providers/gemini-request.ts";

@@ -1,4 +1,4 @@
-// Which replies count as an answer, and which 200 is a failure: every case whole, split at every byte and byte by byte.
+// Which responses count as an answer, and which 200 is a failure: every case whole, split at every byte and byte by byte.
 import { beforeAll, describe, expect, it } from "vitest";
 import { FirstTokenLook } from "../first-token.ts";
 import type { Verdict } from "../first-token.ts";
@@ -47,161 +47,162 @@ interface Case {
   dialect?: "messages" | "responses";
   /** Not asked for a stream. */
   complete?: true;
-  reply: string;
+  response: string;
   verdict: Verdict;
   status?: number;
 }
 
 const CASES: Case[] = [
-  { name: "text", reply: ROLE + chunk('{"content":"a"}'), verdict: "answers" },
-  { name: "reasoning", reply: chunk('{"reasoning_content":"a"}'), verdict: "answers" },
-  { name: "a tool call", reply: chunk('{"tool_calls":[{"index":0}]}'), verdict: "answers" },
-  { name: "a refusal", reply: chunk('{"refusal":"no"}'), verdict: "answers" },
-  { name: "an end without text", reply: ROLE + chunk("{}", '"stop"'), verdict: "answers" },
+  { name: "text", response: ROLE + chunk('{"content":"a"}'), verdict: "answers" },
+  { name: "reasoning", response: chunk('{"reasoning_content":"a"}'), verdict: "answers" },
+  { name: "a tool call", response: chunk('{"tool_calls":[{"index":0}]}'), verdict: "answers" },
+  { name: "a refusal", response: chunk('{"refusal":"no"}'), verdict: "answers" },
+  { name: "an end without text", response: ROLE + chunk("{}", '"stop"'), verdict: "answers" },
   {
     name: "a choice without a delta",
-    reply: 'data: {"choices":[{"text":"a"}]}\n\n',
+    response: 'data: {"choices":[{"text":"a"}]}\n\n',
     verdict: "answers",
   },
   {
     name: "a choice with a whole message",
-    reply: 'data: {"choices":[{"message":{"content":"a"}}]}\n\n',
+    response: 'data: {"choices":[{"message":{"content":"a"}}]}\n\n',
     verdict: "answers",
   },
   {
     name: "Azure's results of its content filter, then text",
-    reply: AZURE + ROLE + chunk('{"content":"a"}'),
+    response: AZURE + ROLE + chunk('{"content":"a"}'),
     verdict: "answers",
   },
   {
     name: "Azure's results of its content filter, then an error",
-    reply: `${AZURE}${ROLE}data: ${ERROR}\n\n`,
+    response: `${AZURE}${ROLE}data: ${ERROR}\n\n`,
     verdict: "fails",
     status: 500,
   },
   {
     name: "CR line ends",
-    reply: chunk('{"content":"a"}').replaceAll("\n", "\r"),
+    response: chunk('{"content":"a"}').replaceAll("\n", "\r"),
     verdict: "answers",
   },
   {
     name: "no choice yet, then text",
-    reply: `data: {"choices":[]}\n\n${chunk('{"content":"a"}')}`,
+    response: `data: {"choices":[]}\n\n${chunk('{"content":"a"}')}`,
     verdict: "answers",
   },
-  { name: "only a role", reply: ROLE, verdict: "fails", status: 502 },
+  { name: "only a role", response: ROLE, verdict: "fails", status: 502 },
   {
     name: "a role and the end mark",
-    reply: `${ROLE}data: [DONE]\n\n`,
+    response: `${ROLE}data: [DONE]\n\n`,
     verdict: "fails",
     status: 502,
   },
-  { name: "only a comment", reply: ": ping\n\n", verdict: "fails", status: 502 },
-  { name: "nothing", reply: "", verdict: "fails", status: 502 },
-  { name: "white space", reply: "\n\n \n", verdict: "fails", status: 502 },
-  { name: "an error", reply: `data: ${ERROR}\n\n`, verdict: "fails", status: 500 },
+  { name: "only a comment", response: ": ping\n\n", verdict: "fails", status: 502 },
+  { name: "nothing", response: "", verdict: "fails", status: 502 },
+  { name: "white space", response: "\n\n \n", verdict: "fails", status: 502 },
+  { name: "an error", response: `data: ${ERROR}\n\n`, verdict: "fails", status: 500 },
   {
     name: "an error without its empty line",
-    reply: `data: ${ERROR}`,
+    response: `data: ${ERROR}`,
     verdict: "fails",
     status: 500,
   },
   {
     name: "a role, then an error",
-    reply: `${ROLE}data: ${ERROR}\n\n`,
+    response: `${ROLE}data: ${ERROR}\n\n`,
     verdict: "fails",
     status: 500,
   },
   {
     name: "an event called error",
-    reply: `event: error\ndata: oops\n\n`,
+    response: `event: error\ndata: oops\n\n`,
     verdict: "fails",
     status: 502,
   },
   {
     name: "an error that is null",
-    reply: 'data: {"error":null,"choices":[{"delta":{"content":"a"}}]}\n\n',
+    response: 'data: {"error":null,"choices":[{"delta":{"content":"a"}}]}\n\n',
     verdict: "answers",
   },
-  { name: "an event that is no JSON", reply: "data: {oops\n\n", verdict: "fails", status: 502 },
-  { name: "a page", reply: "<html>oops</html>", verdict: "fails", status: 502 },
-  { name: "JSON that is an error", reply: ERROR, verdict: "fails", status: 500 },
-  { name: "JSON that is none", reply: '{"id":"c","choices":[]}', verdict: "answers" },
+  { name: "an event that is no JSON", response: "data: {oops\n\n", verdict: "fails", status: 502 },
+  { name: "a page", response: "<html>oops</html>", verdict: "fails", status: 502 },
+  { name: "JSON that is an error", response: ERROR, verdict: "fails", status: 500 },
+  { name: "JSON that is none", response: '{"id":"c","choices":[]}', verdict: "answers" },
   {
     name: "messages: text",
     dialect: "messages",
-    reply: START + block("text") + PING + event('{"type":"content_block_delta","delta":{}}'),
+    response: START + block("text") + PING + event('{"type":"content_block_delta","delta":{}}'),
     verdict: "answers",
   },
   {
     name: "messages: a tool",
     dialect: "messages",
-    reply: START + block("tool_use"),
+    response: START + block("tool_use"),
     verdict: "answers",
   },
   {
     name: "messages: encrypted reasoning",
     dialect: "messages",
-    reply: START + block("redacted_thinking"),
+    response: START + block("redacted_thinking"),
     verdict: "answers",
   },
   {
     name: "messages: an end",
     dialect: "messages",
-    reply: START + event('{"type":"message_delta","delta":{"stop_reason":"end_turn"}}'),
+    response: START + event('{"type":"message_delta","delta":{"stop_reason":"end_turn"}}'),
     verdict: "answers",
   },
   {
     name: "messages: no content",
     dialect: "messages",
-    reply: START + PING + block("thinking"),
+    response: START + PING + block("thinking"),
     verdict: "fails",
     status: 502,
   },
   {
     name: "messages: an error",
     dialect: "messages",
-    reply: `event: error\ndata: ${OVERLOADED}\n\n`,
+    response: `event: error\ndata: ${OVERLOADED}\n\n`,
     verdict: "fails",
     status: 529,
   },
   {
     name: "messages: a start, then an error",
     dialect: "messages",
-    reply: START + PING + event(OVERLOADED),
+    response: START + PING + event(OVERLOADED),
     verdict: "fails",
     status: 529,
   },
-  { name: "complete", complete: true, reply: ' {"id":"c","choices":[]}', verdict: "answers" },
+  { name: "complete", complete: true, response: ' {"id":"c","choices":[]}', verdict: "answers" },
   {
     name: "responses: beginnings, then a text",
     dialect: "responses",
-    reply: BEGINNINGS + event('{"type":"response.output_text.delta","delta":"a"}'),
+    response: BEGINNINGS + event('{"type":"response.output_text.delta","delta":"a"}'),
     verdict: "answers",
   },
   {
     name: "responses: a call",
     dialect: "responses",
-    reply: CREATED + event('{"type":"response.output_item.added","item":{"type":"function_call"}}'),
+    response:
+      CREATED + event('{"type":"response.output_item.added","item":{"type":"function_call"}}'),
     verdict: "answers",
   },
   {
     name: "responses: an end without items",
     dialect: "responses",
-    reply: CREATED + event('{"type":"response.completed","response":{"error":null}}'),
+    response: CREATED + event('{"type":"response.completed","response":{"error":null}}'),
     verdict: "answers",
   },
   {
     name: "responses: beginnings and no end",
     dialect: "responses",
-    reply: BEGINNINGS,
+    response: BEGINNINGS,
     verdict: "fails",
     status: 502,
   },
   {
     name: "responses: response.failed",
     dialect: "responses",
-    reply:
+    response:
       BEGINNINGS +
       event(
         '{"type":"response.failed","response":{"status":"failed","error":{"code":"rate_limit_exceeded","message":"no"}}}',
@@ -212,56 +213,56 @@ const CASES: Case[] = [
   {
     name: "responses: a flat error",
     dialect: "responses",
-    reply: CREATED + event('{"type":"error","code":"server_error","message":"no"}'),
+    response: CREATED + event('{"type":"error","code":"server_error","message":"no"}'),
     verdict: "fails",
     status: 500,
   },
   {
     name: "complete, an error",
     complete: true,
-    reply: `\n { "error" : {"message":"no","code":429}}`,
+    response: `\n { "error" : {"message":"no","code":429}}`,
     verdict: "fails",
     status: 429,
   },
   {
     name: "complete, an error as a text",
     complete: true,
-    reply: '{"error":"no"}',
+    response: '{"error":"no"}',
     verdict: "fails",
     status: 502,
   },
   {
     name: "complete, no error",
     complete: true,
-    reply: '{"error": null, "id":"c"}',
+    response: '{"error": null, "id":"c"}',
     verdict: "answers",
   },
   {
     name: "complete, an error of messages",
     complete: true,
     dialect: "messages",
-    reply: OVERLOADED,
+    response: OVERLOADED,
     verdict: "fails",
     status: 529,
   },
-  { name: "complete, a page", complete: true, reply: "<html>", verdict: "fails", status: 502 },
+  { name: "complete, a page", complete: true, response: "<html>", verdict: "fails", status: 502 },
   {
     name: "complete, a stream for everybody",
     complete: true,
-    reply: chunk('{"content":"a"}'),
+    response: chunk('{"content":"a"}'),
     verdict: "answers",
   },
   {
     name: "complete, broken off",
     complete: true,
-    reply: '{"choices":[{"message":{"cont',
+    response: '{"choices":[{"message":{"cont',
     verdict: "fails",
     status: 502,
   },
 ];
 
-describe.each(CASES)("$name", ({ dialect, complete, reply, verdict, status = 0 }) => {
-  const bytes = Buffer.from(reply);
+describe.each(CASES)("$name", ({ dialect, complete, response, verdict, status = 0 }) => {
+  const bytes = Buffer.from(response);
   const read = (...pieces: Uint8Array[]): [Verdict, number] => {
     const looked = look.read(
       dialect ?? "chat",

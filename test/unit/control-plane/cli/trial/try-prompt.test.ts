@@ -24,10 +24,10 @@ const FILTER = join(import.meta.dirname, "../../../../../build/filter.wasm");
 let found: Record<string, unknown> | undefined;
 const socketPath = newSocketPath();
 const server = createServer((request, response) => {
-  response.end(JSON.stringify(replyTo(request.url ?? "")));
+  response.end(JSON.stringify(responseTo(request.url ?? "")));
 });
 
-function replyTo(path: string): object {
+function responseTo(path: string): object {
   const { name } = weather ?? { name: "" };
   if (path === "/guard") return { jailbreak_prob: 0, jailbreak_verdict: false };
   if (path === "/hallucination") return { missing: [] };

@@ -84,9 +84,9 @@ const NAMES = STATED_TARGETS.flatMap(({ parameters = [] }) => parameters.map(({ 
 describe("with a language model", () => {
   let model: FakeModel;
   let server: Running;
-  let reply: () => object = () => ({});
+  let response: () => object = () => ({});
   beforeAll(async () => {
-    model = await startLanguageModel(() => reply());
+    model = await startLanguageModel(() => response());
     server = await startServer({
       targets: STATED_TARGETS,
       extraction: { egress: model.url, mode: "llm" },
@@ -105,7 +105,7 @@ describe("with a language model", () => {
       for (const statement of fc.sample(STATEMENTS, { seed: SEED, numRuns: 60 })) {
         const { prompt, stated, target } = statement;
         const args = JSON.stringify(script(statement));
-        reply = () => ({
+        response = () => ({
           role: "assistant",
           content: null,
           tool_calls: [

@@ -51,9 +51,9 @@ function ask(content: unknown, more: object = {}) {
 }
 
 async function streamed(body: object): Promise<{ chunks: Chunk[]; last: string | undefined }> {
-  const reply = await post({ ...body, stream: true });
-  expect(reply.headers.get("content-type")).toContain("text/event-stream");
-  const data = (await reply.text())
+  const response = await post({ ...body, stream: true });
+  expect(response.headers.get("content-type")).toContain("text/event-stream");
+  const data = (await response.text())
     .split("\n\n")
     .filter((event) => event !== "")
     .map((event) => event.replace(/^data: /, ""));
@@ -62,9 +62,9 @@ async function streamed(body: object): Promise<{ chunks: Chunk[]; last: string |
 
 describe("the demonstration model", () => {
   it("the demonstration model states that it is a demonstration, and repeats the prompt", async () => {
-    const reply = await post(ask("What is the capital of France?"));
-    expect(reply.status).toBe(200);
-    const body = (await reply.json()) as {
+    const response = await post(ask("What is the capital of France?"));
+    expect(response.status).toBe(200);
+    const body = (await response.json()) as {
       object: string;
       model: string;
       choices: { message: { role: string; content: string }; finish_reason: string }[];
@@ -108,8 +108,8 @@ describe("the demonstration model", () => {
   });
 
   it("the demonstration model stops at max_tokens", async () => {
-    const reply = await post(ask("Hi", { max_tokens: 2 }));
-    expect(await reply.json()).toMatchObject({
+    const response = await post(ask("Hi", { max_tokens: 2 }));
+    expect(await response.json()).toMatchObject({
       choices: [{ message: { content: "This is " }, finish_reason: "length" }],
       usage: { completion_tokens: 2 },
     });
@@ -126,8 +126,8 @@ describe("the demonstration model", () => {
       }),
     ],
   ])("the demonstration model calls a tool when %s", async (_, request) => {
-    const reply = await post(request);
-    expect(await reply.json()).toMatchObject({
+    const response = await post(request);
+    expect(await response.json()).toMatchObject({
       choices: [
         {
           finish_reason: "tool_calls",
@@ -193,9 +193,9 @@ describe("the demonstration model", () => {
     ["an empty list of messages", { model: "gateway-demo", messages: [] }, "messages"],
     ["a stream that is no boolean", ask("Hi", { stream: "yes" }), "stream"],
   ])("the demonstration model refuses %s with OpenAI's error", async (_, body, parameter) => {
-    const reply = await post(body);
-    expect(reply.status).toBe(400);
-    expect(await reply.json()).toMatchObject({
+    const response = await post(body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
       error: { type: "invalid_request_error", param: parameter, code: null },
     });
   });
@@ -204,9 +204,9 @@ describe("the demonstration model", () => {
     ["a body that is too large", `"${"a".repeat(17 * 1024 * 1024)}"`, /too large/],
     ["one of too many values", `[${"[],".repeat(100_000)}[]]`, /too large/],
   ])("the demonstration model refuses %s before it reads it", async (_, body, message) => {
-    const reply = await post(body);
-    expect(reply.status).toBe(413);
-    expect(await reply.json()).toMatchObject({
+    const response = await post(body);
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({
       error: { message: expect.stringMatching(message) as string },
     });
   });

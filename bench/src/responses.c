@@ -1,5 +1,5 @@
-// The fake provider's replies (replies.h). The shapes are those of the two dialects; the text is short words.
-#include "replies.h"
+// The fake provider's replies (responses.h). The shapes are those of the two dialects; the text is short words.
+#include "responses.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -68,7 +68,7 @@ const chatChunk = object({
   often: head,
   seldom: { usage: oneOf(chatUsage, among("null")), error: any, service_tier: string },
 });
-const chatReply = object({
+const chatResponse = object({
   always: {
     choices: list(
       object({
@@ -498,7 +498,7 @@ const converseBlock = oneOf(
   }),
   object({ often: { toolResult: any, image: any } }),
 );
-const converseReply = object({
+const converseResponse = object({
   always: {
     output: object({ always: { message: object({ always: { content: list(converseBlock) } }) } }),
   },
@@ -525,9 +525,9 @@ const nothing = among(
   "{",
 );
 
-export const chatAnswer = { complete: chatReply, stream: chatStream };
-export const messagesAnswer = { complete: message, stream: messagesStream };
-export const converseAnswer = { complete: converseReply, stream: converseStream };
-export const responsesAnswer = { complete: responseObject, stream: responsesStream };
-export const geminiAnswer = { complete: geminiResponse, stream: geminiStream };
-export const failedAnswer: Text = fc.oneof(errorBody, errorBody, any, nothing);
+export const chatResponses = { complete: chatResponse, stream: chatStream };
+export const messagesResponses = { complete: message, stream: messagesStream };
+export const converseResponses = { complete: converseResponse, stream: converseStream };
+export const responsesResponses = { complete: responseObject, stream: responsesStream };
+export const geminiResponses = { complete: geminiResponse, stream: geminiStream };
+export const failedResponses: Text = fc.oneof(errorBody, errorBody, any, nothing);
