@@ -15,6 +15,9 @@ interface Event {
   delta?: { text?: string } | string;
   choices?: { delta?: { content?: string } }[];
   error?: { type: string; message: string } | null;
+  /** Of the error event of Responses. */
+  code?: string;
+  message?: string;
 }
 
 /** Reads a stream as the dialect's SDK does. Throws at an event that is not of the dialect. */
@@ -39,6 +42,8 @@ function readEvent(dialect: DialectName, data: Event, seen: StreamSeen): void {
     if ((data.type === "error") !== (dialect !== "chat"))
       throw new Error(`an error of the wrong dialect: ${JSON.stringify(data)}`);
     seen.error = data.error;
+  } else if (dialect === "responses" && data.type === "error") {
+    seen.error = { type: data.code ?? "", message: data.message ?? "" };
   } else if (dialect === "chat") {
     if (data.choices === undefined) throw new Error(`no chunk: ${JSON.stringify(data)}`);
     seen.text += data.choices[0]?.delta?.content ?? "";

@@ -104,7 +104,7 @@ export function complete(pointer: usize, length: u32): u32 {
   return reply == null ? 0 : reply.complete(pointer, length, out);
 }
 
-export function finishReply(): void {
+export function finishResponse(): void {
   const reply = translator;
   if (reply != null) reply.release();
   translator = null;
