@@ -52,7 +52,7 @@ export function buildProgram(): Command {
     .helpOption("-h, --help", "show help")
     .helpCommand("help [command]", "show help for a command")
     .showHelpAfterError(`(${commandFor("--help")} lists commands and options)`)
-    // `gateway explain curl -H …`: options behind the request belong to curl.
+    // `gateway explain curl -H …`: options after the request belong to curl.
     .enablePositionalOptions()
     .exitOverride();
   const colors = colorsFor(process.stdout);

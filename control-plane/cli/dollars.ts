@@ -12,7 +12,7 @@ export function dollars(nano: number): string {
   });
 }
 
-/** Returns an amount for programs: up to nine digits behind the point. */
+/** Returns an amount for programs: up to nine digits after the point. */
 export function exactDollars(nano: number): string {
   return (nano / NANO_PER_DOLLAR).toFixed(9).replace(/\.?0+$/, "");
 }

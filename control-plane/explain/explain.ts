@@ -260,7 +260,7 @@ function ownResponse({ response: { status, headers, body } }: ExchangeResult): O
   };
 }
 
-/** Describes the credential that Envoy attaches behind the filter. */
+/** Describes the credential that Envoy attaches after the filter. */
 function addedByEnvoy({ auth }: Target): string | undefined {
   const credential = credentialText(auth);
   return credential === undefined ? undefined : `authorization: ${credential}`;

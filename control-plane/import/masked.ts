@@ -31,7 +31,7 @@ function maskedTree(value: unknown, isSecret: boolean): unknown {
   return isSecret && (typeof value === "number" || typeof value === "bigint") ? HIDDEN : value;
 }
 
-/** Whether a text is nothing but references to the environment, possibly behind the word of a scheme: `Bearer $KEY`. */
+/** Whether a text is nothing but references to the environment, possibly after the word of a scheme: `Bearer $KEY`. */
 function isReference(text: string): boolean {
   return /^["']?(?:[A-Za-z-]+ )?(?:(?:\$\{\w+\}|\$\w+)+|os\.environ\/\w+)["']?$/.test(text.trim());
 }

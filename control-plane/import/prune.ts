@@ -164,7 +164,7 @@ function plain(node: unknown): unknown {
   return isCollection(node) ? node.toJSON() : node;
 }
 
-/** Puts a comment before what is now at an index, or behind the last item. */
+/** Puts a comment before what is now at an index, or after the last item. */
 function addComment(parent: YAMLMap | YAMLSeq, index: number, comment: string): void {
   const next = parent.items[index];
   // A key that was set here is a text as yet.

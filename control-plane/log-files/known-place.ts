@@ -10,7 +10,7 @@ export interface KnownPlace extends LogPosition {
 }
 
 /**
- * Returns the place behind the last line that was read of a log; undefined if nothing was.
+ * Returns the place after the last line that was read of a log; undefined if nothing was.
  * @param places what was reached in all logs: a file that was moved is known by its inode
  */
 export function knownPlace(

@@ -58,7 +58,7 @@ function namesIn(directory: string): string[] {
   }
 }
 
-/** The place behind the log's last whole line. What is written later comes behind it. */
+/** The place after the log's last whole line. What is written later comes after it. */
 export function endOfLog(file: string): LogPosition {
   const inode = withRotated(file).at(-1)?.inode;
   const descriptor = openFileOf(file, inode);
@@ -108,7 +108,7 @@ export function lastLines(
   return found.reverse();
 }
 
-/** Lines from the last to the first; the text behind the last line feed counts as one. */
+/** Lines from the last to the first; the text after the last line feed counts as one. */
 function* linesBackwards(descriptor: number, end: number): Generator<string> {
   let position = end;
   // The beginning of a line whose end has been read already: blocks, last first.
@@ -133,9 +133,9 @@ function* linesBackwards(descriptor: number, end: number): Generator<string> {
 export interface Following {
   /** Gets each line. */
   onLine: (line: string) => void;
-  /** Gets the place behind the lines so far: at the start, when a file is opened, and when lines were read. */
+  /** Gets the place after the lines so far: at the start, when a file is opened, and when lines were read. */
   onPosition?: (position: LogPosition) => void;
-  /** Returns the place behind which nothing is read, as long as it is in the file that is read. */
+  /** Returns the place after which nothing is read, as long as it is in the file that is read. */
   end?: () => LogPosition;
   signal: AbortSignal;
   /** Time between two looks. */
@@ -143,7 +143,7 @@ export interface Following {
 }
 
 /**
- * Reads each line behind `start`, also after the file is rotated, or when it is not there yet. A long file is read in
+ * Reads each line after `start`, also after the file is rotated, or when it is not there yet. A long file is read in
  * blocks, and others run in between. Resolves when `signal` aborts.
  */
 export async function followLines(
@@ -203,7 +203,7 @@ function openReader(file: string, inode: number | undefined, start: number) {
       for (const line of text.subarray(0, end).toString("utf8").split("\n")) onLine(line);
       return true;
     },
-    /** The place behind the last whole line. */
+    /** The place after the last whole line. */
     position: (): LogPosition => ({ inode, offset: position - rest.length }),
     isReplaced: () => {
       const found = statSync(file, { throwIfNoEntry: false });

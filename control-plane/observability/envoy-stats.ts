@@ -1,4 +1,4 @@
-// The state at the time of a scrape: Envoy's own statistics, as they stand on the metrics page behind the gateway's, the hosts that
+// The state at the time of a scrape: Envoy's own statistics, as they stand on the metrics page after the gateway's, the hosts that
 // Envoy has ejected, and the budgets.
 import type { Families, Gauge } from "./metric-families.ts";
 import type { GatewayModel } from "../../model/model.ts";

@@ -1,4 +1,4 @@
-// What was spent, read from outside of the gateway: its ledger, what its log has behind that, and the other gateways' in Redis.
+// What was spent, read from outside of the gateway: its ledger, what its log has after that, and the other gateways' in Redis.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Budget, periodAt } from "../../model/budgets.ts";

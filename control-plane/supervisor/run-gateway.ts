@@ -30,7 +30,7 @@ export interface RunOptions extends GatewayOptions {
   onReady: (pageProblem: string | undefined) => void;
 }
 
-/** The component of Envoy's lines, with its own components behind it: `envoy.wasm`. */
+/** The component of Envoy's lines, with its own components after it: `envoy.wasm`. */
 const ENVOY = "envoy";
 
 /** npm forwards a Ctrl-C that the terminal has also sent: within this time it is the same one. */

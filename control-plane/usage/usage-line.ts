@@ -137,7 +137,7 @@ export function readUsageLine(line: string): UsageLine | undefined {
 /** Start time, status and flags, with which a line begins. */
 const BEGINNING = /\d{10}\.\d{3} \d+ [A-Z,-]+ \d+ /g;
 
-/** Reads a line, or the one that was written behind one without an end, as after a crash or on a disk that was full. */
+/** Reads a line, or the one that was written after one without an end, as after a crash or on a disk that was full. */
 export function readWhole(written: string): {
   line: UsageLine | undefined;
   /** Of the line. */

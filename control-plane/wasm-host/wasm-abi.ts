@@ -49,8 +49,6 @@ export const BufferType = {
   pluginConfiguration: 7,
 } as const;
 
-export const StreamType = { request: 0, response: 1 } as const;
-
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "critical"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 

@@ -172,7 +172,7 @@ it("each line is counted once while the log is rotated", async () => {
   expect(countsOf(ids)).toEqual([1]);
 });
 
-it("a line that was cut off is counted as invalid, and the line behind it is read", async () => {
+it("a line that was cut off is counted as invalid, and the line after it is read", async () => {
   await up();
   const before = await askMany(5);
   await waitForCounted(before.length);

@@ -1,4 +1,4 @@
-// `gateway spend` beside a gateway that does not run: the ledger, lines of the log behind it, and the other gateways in Redis.
+// `gateway spend` beside a gateway that does not run: the ledger, lines of the log after it, and the other gateways in Redis.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

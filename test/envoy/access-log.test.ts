@@ -180,7 +180,7 @@ describe("request ids", () => {
     ["with a space", "a b"],
     ["too long", "x".repeat(200)],
     ["that is not ASCII", "\u00e9t\u00e9"],
-  ])("one %s is replaced", async (what, id) => {
+  ])("the request id %s is replaced", async (what, id) => {
     await ask(all.gateway, "chat", { text: `an id ${what}`, headers: { "x-request-id": id } });
     const asked = all.openai.requests.find(({ body }) => body.includes(`an id ${what}`));
     expect(asked?.headers["x-request-id"]).toMatch(UUID);
@@ -241,7 +241,7 @@ describe("calls that failed", () => {
     expect(client?.code).toBe(503);
   });
 
-  it("no answer in time", async () => {
+  it("a provider without a response in time is a line with its status", async () => {
     const id = newId();
     await ask(all.gateway, "chat", { text: "[hang]", headers: { "x-request-id": id } });
     const [client] = await linesOf("ingress", id);

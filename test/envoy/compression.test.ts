@@ -63,7 +63,7 @@ let strict: Gateway;
 let next: () => void = () => undefined;
 let isPaced = false;
 
-/** The same with a megabyte of spaces where they mean nothing: in front of the last brace, behind the first event. */
+/** The same with a megabyte of spaces where they mean nothing: in front of the last brace, after the first event. */
 function inflated(parts: string[]): string {
   const spaces = " ".repeat(1 << 20);
   const [only = ""] = parts;

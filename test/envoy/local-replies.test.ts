@@ -76,12 +76,12 @@ describe("a request without a dialect gets an error in OpenAI's format:", () => 
     expect(openai(await send(text))).toEqual([status, "invalid_request_error", undefined]);
   });
 
-  it("a head that does not end", async () => {
+  it("a head that does not end returns 408 in OpenAI's format", async () => {
     const response = await send("POST /v1/messages HTTP/1.1\r\nhost: x\r\n");
     expect(openai(response)).toEqual([408, "timeout_error", undefined]);
   });
 
-  it("a path without a slash", async () => {
+  it("a path without a slash returns 404 in OpenAI's format", async () => {
     const response = await send("OPTIONS * HTTP/1.1\r\nhost: x\r\nx-request-id: client-id\r\n\r\n");
     expect(openai(response)).toEqual([404, "invalid_request_error", "client-id"]);
   });
@@ -93,32 +93,32 @@ describe.each([
 ] as const)("for a client of %s", (path, read) => {
   const withId = "x-request-id: client-id\r\n";
 
-  it("no host", async () => {
+  it("a request without a host returns 400 in the client's format", async () => {
     const response = await send(`POST ${path} HTTP/1.1\r\n${withId}\r\n`);
     expect(read(response)).toEqual([400, "invalid_request_error", "client-id"]);
   });
 
-  it("an upgrade", async () => {
+  it("an upgrade returns 426 in the client's format", async () => {
     const upgrade = "connection: upgrade\r\nupgrade: websocket\r\n";
     const response = await send(`GET ${path} HTTP/1.1\r\nhost: x\r\n${withId}${upgrade}\r\n`);
     expect(read(response)).toEqual([426, "invalid_request_error", "client-id"]);
   });
 
-  it("a body that does not end", async () => {
+  it("a body that does not end returns 408 in the client's format", async () => {
     const response = await send(
       `POST ${path} HTTP/1.1\r\nhost: x\r\n${withId}content-length: 9\r\n\r\n{`,
     );
     expect(read(response)).toEqual([408, "timeout_error", "client-id"]);
   });
 
-  it("a body that is cut wrongly", async () => {
+  it("a body that is cut wrongly returns 400 in the client's format", async () => {
     const response = await send(
       `POST ${path} HTTP/1.1\r\nhost: x\r\n${withId}transfer-encoding: chunked\r\n\r\nzz\r\n`,
     );
     expect(read(response)).toEqual([400, "invalid_request_error", "client-id"]);
   });
 
-  it("a body that is too large", async () => {
+  it("a body that is too large returns 413 in the client's format", async () => {
     const body = JSON.stringify({ model: "none", messages: [], padding: "a".repeat(20_000) });
     const response = await send(
       `POST ${path} HTTP/1.1\r\nhost: x\r\n${withId}content-length: ${body.length}\r\n\r\n${body}`,

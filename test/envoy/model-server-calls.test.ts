@@ -40,7 +40,7 @@ it.each([
   expect(sent).not.toContain("You work for the bank");
 });
 
-it("a client's request has them", async () => {
+it("a client's request has the configured system text", async () => {
   const before = all.openai.requests.length;
   const headers = { authorization: "Bearer egress-0123456789abcdef0123456789abcdef" };
   expect((await ask(all.gateway, "chat", { headers })).status).toBe(200);

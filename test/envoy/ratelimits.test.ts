@@ -61,7 +61,7 @@ describe("each kind of response is charged by its usage", () => {
   });
 
   it.each(kinds)(
-    "compressed: $client client, $model, stream $stream",
+    "a compressed response is charged: $client client, $model, stream $stream",
     async ({ client, model, stream }) => {
       const budget = { model, headers: { "x-tokens": String(++budgets) } };
       const between = await left(client, budget);

@@ -19,7 +19,7 @@ async function everythingSaid(response: Promise<Response>): Promise<string> {
   return [...got.headers].flat().join("\n") + (await got.text().catch(String));
 }
 
-it("nowhere", async () => {
+it("a secret is in no response and in no log", async () => {
   const said: string[] = [];
   const texts = ["hi", "[error 401]", "[html 502]", "[hang]", "[reset]", "[gzip]"];
   for (const dialect of ["chat", "messages"] as const satisfies DialectName[])

@@ -95,7 +95,7 @@ const disconnect: Script = (response) => {
 };
 
 describe("the target that answers gets the request in its own format", () => {
-  it("the first", async () => {
+  it("the first target gets the request in its format", async () => {
     const { headers, path, body } = await ask("safe");
     expect(path).toBe("/v1/chat/completions");
     expect(headers).toMatchObject({ host: "first.test", authorization: `Bearer ${OPENAI_KEY}` });
@@ -113,7 +113,7 @@ describe("the target that answers gets the request in its own format", () => {
     expect(JSON.parse(body)).toMatchObject({ model: "second" });
   });
 
-  it("the last one over TLS, with its system prompt", async () => {
+  it("the last target over TLS gets the request in its format, with its system prompt", async () => {
     behaveFirst = fail(429);
     behaveSecond = disconnect;
     const { headers, body } = await ask("safe");

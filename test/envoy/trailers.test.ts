@@ -94,16 +94,16 @@ describe.each(PLACES)("$client client, provider of $at", ({ client, at }) => {
       signal: AbortSignal.timeout(5000),
     });
 
-  it("a complete answer", async () => {
+  it("a complete response with trailers is read", async () => {
     expect(readComplete(client, await (await get("complete", "all")).text())).toBe(RESPONSE_TEXT);
   });
 
-  it("a stream", async () => {
+  it("a stream with trailers is read", async () => {
     const seen = readStream(client, await (await get("stream", "all")).text());
     expect(seen).toEqual({ text: RESPONSE_TEXT, isFinished: true });
   });
 
-  it("an error", async () => {
+  it("an error with trailers is read", async () => {
     const response = await get("error", "all");
     expect(response.status).toBe(500);
     expect((await errorOf(response, client)).message).toBe(ERROR_TEXT);

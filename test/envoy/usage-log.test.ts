@@ -136,7 +136,7 @@ describe("fallbacks", () => {
     if (behaviour.kind === "hang") expect(failed?.ms).toBeGreaterThan(1000);
   });
 
-  it("a connection that is refused", async () => {
+  it("a refused connection is in the list of fallbacks", async () => {
     const id = newId();
     const response = await ask(all.gateway, "chat", { model: "closed", headers: headers(id) });
     expect(response.status).toBe(200);
@@ -183,7 +183,7 @@ describe("the first token", () => {
   });
 });
 
-it.each(CLIENTS)("%s client, a provider's error behind the head is an error", async (client) => {
+it.each(CLIENTS)("%s client, a provider's error after the head is an error", async (client) => {
   const id = newId();
   const model = { chat: "fast", messages: "careful", responses: "deep" }[client];
   const text = "[error event 3]";
@@ -200,7 +200,7 @@ it.each(CLIENTS)("%s client, a provider's error behind the head is an error", as
 });
 
 describe("errors", () => {
-  it("an unknown model", async () => {
+  it("an unknown model has its error in the record", async () => {
     const id = newId();
     await ask(all.gateway, "chat", { model: 'no "such"\nmodel', headers: headers(id) });
     const { status, record } = await lineOf(id);
@@ -238,7 +238,7 @@ describe("errors", () => {
     expect(record).toMatchObject({ owner: "envoy", target: "openai/gpt-4o" });
   });
 
-  it("a provider's error", async () => {
+  it("a provider's error has its error in the record", async () => {
     const id = newId();
     await ask(all.gateway, "chat", { text: "[error 429]", headers: headers(id) });
     const { status, record } = await lineOf(id);

@@ -1,4 +1,4 @@
-// A stream of the client's own dialect is only observed: an event that is too large to be held passes, and all behind it is read again.
+// A stream of the client's own dialect is only observed: an event that is too large to be held passes, and all after it is read again.
 import { join } from "node:path";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";

@@ -182,7 +182,7 @@ llm_providers:
 
 function respond(provider: Dialect, request: SentRequest): UpstreamResponse {
   const body = Buffer.from(request.body).toString();
-  const { reply } = provider.handle(
+  const { response } = provider.handle(
     {
       method: request.method,
       path: request.path,
@@ -194,11 +194,11 @@ function respond(provider: Dialect, request: SentRequest): UpstreamResponse {
     },
     undefined,
   );
-  if (reply === undefined) throw new Error("the provider does not respond");
+  if (response === undefined) throw new Error("the provider does not respond");
   return {
-    status: reply.status,
-    headers: Object.entries(reply.headers),
-    chunks: reply.parts.map((part) => Buffer.from(part)),
+    status: response.status,
+    headers: Object.entries(response.headers),
+    chunks: response.parts.map((part) => Buffer.from(part)),
   };
 }
 

@@ -74,7 +74,7 @@ describe("reported as a fault", () => {
     expect(response.status).toBe(503);
   });
 
-  it("a response with a wrong content-length", () => {
+  it("a response with a wrong content-length is reported as a fault", () => {
     const upstream = () => ({
       status: 200,
       headers: [["content-length", "9"] as const],
@@ -147,7 +147,7 @@ it("a body above the limit is 413", () => {
 });
 
 describe("the parts", () => {
-  it("a body: drain and prepend, append, refuse the middle", () => {
+  it("the host drains, prepends and appends to a body, and refuses its middle", () => {
     const body = new BodyBuffer(Buffer.from("0123456789"));
     expect(body.set(4, 2, Buffer.from("x"))).toBe(2);
     expect(body.set(0, 3, Buffer.from("<"))).toBe(0);

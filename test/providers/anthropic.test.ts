@@ -166,7 +166,7 @@ describe("refused", () => {
     });
   });
 
-  it("a missing version, a wrong key, a bearer", async () => {
+  it("the fake of Anthropic refuses a missing version, a wrong key and a bearer", async () => {
     const response = await fetch(`${provider.url}/v1/messages`, {
       method: "POST",
       headers: { "content-type": "application/json", "x-api-key": "sk-ant-test" },
@@ -219,7 +219,7 @@ describe("accepted", () => {
     ).rejects.toThrow(/Expected `thinking`/);
   });
 
-  it("directions in the prompt", async () => {
+  it("the fake of Anthropic follows directions in the prompt", async () => {
     const say = (content: string) =>
       client.messages.create({ model: "m", max_tokens: 10, messages: [{ role: "user", content }] });
     await expect(say("[error 529]")).rejects.toMatchObject({

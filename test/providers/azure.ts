@@ -187,7 +187,7 @@ function filterChunk(): string {
   return eventOf({ id: "", object: "", created: 0, model: "", choices: [choice], usage: null });
 }
 
-/** The chunk with filter results, and behind the end another one of the asynchronous filter. */
+/** The chunk with filter results, and after the end another one of the asynchronous filter. */
 function asChunks(part: string): string[] {
   if (!part.startsWith("data: {")) return [part];
   const chunk = JSON.parse(part.slice("data: ".length)) as { choices: Choice[] };

@@ -139,11 +139,11 @@ describe("refused", () => {
     expect(answer.message).toMatch(message);
   });
 
-  it("a wrong key is a bad request", async () => {
+  it("the fake of Gemini refuses a wrong key as a bad request", async () => {
     expect((await post({ contents: [hi] }, { key: "wrong" })).status).toBe(400);
   });
 
-  it("a stream without alt=sse", async () => {
+  it("the fake of Gemini refuses a stream without alt=sse", async () => {
     const method = "streamGenerateContent";
     expect((await post({ contents: [hi] }, { method })).status).toBe(400);
     expect((await post({ contents: [hi] }, { method: `${method}?alt=sse` })).status).toBe(200);

@@ -225,7 +225,7 @@ function shapeRefusal(error: z.ZodError): Refusal {
   return refuse(`Invalid value for '${path}': ${issue.message}`, path, "invalid_value");
 }
 
-/** Each tool call is answered directly behind it, and nothing else is. */
+/** Each tool call is answered directly after it, and nothing else is. */
 function toolRefusal({ messages }: OpenaiRequest): Refusal | undefined {
   let open = new Set<string>();
   let mayRespond = new Set<string>();

@@ -119,7 +119,7 @@ describe("refused", () => {
     expect(refused.message).toMatch(message);
   });
 
-  it("a wrong key, a foreign key, a gateway's own header", async () => {
+  it("the fake of OpenAI refuses a wrong key, a foreign key and a gateway's header", async () => {
     expect((await post(good, { authorization: "Bearer other" })).status).toBe(401);
     expect((await post(good, { "x-api-key": "k" })).status).toBe(401);
     expect((await post(good, { "x-forwarded-for": "10.0.0.1" })).message).toMatch(
@@ -158,7 +158,7 @@ describe("accepted", () => {
     expect(final.usage?.total_tokens).toBeGreaterThan(0);
   });
 
-  it("directions in the prompt", async () => {
+  it("the fake of OpenAI follows directions in the prompt", async () => {
     const say = (content: string) =>
       client.chat.completions.create({ model: "gpt-4o", messages: [{ role: "user", content }] });
     await expect(say("[error 429]")).rejects.toBeInstanceOf(OpenAI.RateLimitError);

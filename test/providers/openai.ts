@@ -194,7 +194,7 @@ function responseTo(
   const common = {
     id: `chatcmpl-${randomUUID().replaceAll("-", "").slice(0, 24)}`,
     created: CREATED,
-    // Snapshots have a date behind their name.
+    // Snapshots have a date after their name.
     model: `${request.model}-2025-11-20`,
     service_tier: "default",
     system_fingerprint: "fp_fake",

@@ -28,18 +28,18 @@ function readBy(cache: PromptCache, ...prompts: Prompt[]): number {
 }
 
 describe("a cache by marks", () => {
-  it("reads up to a mark of an earlier request at most 20 blocks before its own", () => {
+  it("a cache by marks reads up to a mark of an earlier request at most 20 blocks before its own", () => {
     expect(readBy(markedCache(100), promptOf(20, [19]), promptOf(40, [39]))).toBe(2000);
     expect(readBy(markedCache(100), promptOf(20, [19]), promptOf(41, [40]))).toBe(0);
     expect(readBy(markedCache(100), promptOf(20, [19]), promptOf(41, [19, 40]))).toBe(2000);
   });
 
-  it("reads and writes nothing without marks, and below the minimum", () => {
+  it("a cache by marks reads and writes nothing without marks, and below the minimum", () => {
     expect(markedCache(100)(promptOf(20))).toEqual({ total: 2000, read: 0, written: 0 });
     expect(markedCache(1024)(promptOf(10, [9]))).toEqual({ total: 1000, read: 0, written: 0 });
   });
 
-  it("writes what it has not read, up to the last mark", () => {
+  it("a cache by marks writes what it has not read, up to the last mark", () => {
     const cache = markedCache(100);
     cache(promptOf(10, [9]));
     expect(cache(promptOf(13, [9, 11]))).toEqual({ total: 1300, read: 1000, written: 200 });
@@ -47,12 +47,12 @@ describe("a cache by marks", () => {
 });
 
 describe("an automatic cache", () => {
-  it("reads steps of 128 tokens from 1,024 on", () => {
+  it("an automatic cache reads steps of 128 tokens from 1,024 on", () => {
     expect(readBy(automaticCache(1024, 1), promptOf(10), promptOf(10))).toBe(0);
     expect(readBy(automaticCache(1024, 1), promptOf(20), promptOf(20))).toBe(1920);
   });
 
-  it("keeps a session at one machine by its key", () => {
+  it("an automatic cache keeps a session at one machine by its key", () => {
     const keyless = promptOf(20, [], { key: undefined });
     expect(readBy(automaticCache(1024, 8), keyless, keyless)).toBe(0);
     expect(readBy(automaticCache(1024, 8), promptOf(20), promptOf(20))).toBe(1920);
@@ -60,7 +60,7 @@ describe("an automatic cache", () => {
 });
 
 describe("a cache by breakpoints", () => {
-  it("reads the message at which the last request ended, exactly", () => {
+  it("a cache by breakpoints reads the message at which the last request ended, exactly", () => {
     const cache = breakpointCache(1024, 1);
     expect(readBy(cache, promptOf(20), promptOf(30))).toBe(2000);
   });
@@ -80,7 +80,7 @@ describe("a provider without breakpoints", () => {
   });
   const refusalOf = (more: object): number | undefined => {
     const json = { model: "gpt-5", messages: [{ role: "user", content: "Hi" }], ...more };
-    const { reply } = dialect.handle(
+    const { response } = dialect.handle(
       {
         method: "POST",
         path: "/v1/chat/completions",
@@ -92,10 +92,10 @@ describe("a provider without breakpoints", () => {
       },
       undefined,
     );
-    return reply?.status;
+    return response?.status;
   };
 
-  it("refuses options of the cache, breakpoints and long keys", () => {
+  it("a provider without breakpoints refuses options of the cache, breakpoints and long keys", () => {
     const part = { type: "text", text: "Hi", prompt_cache_breakpoint: { mode: "explicit" } };
     expect(refusalOf({})).toBe(200);
     expect(refusalOf({ prompt_cache_options: { mode: "implicit" } })).toBe(400);

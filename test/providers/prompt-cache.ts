@@ -1,7 +1,7 @@
 // Prompt caches as the real providers have them, in front of any fake provider: what a request reads and writes is in the usage of
 // its response. A prompt is a list of pieces; a mark is no part of it, and neither is the form in which a text is written.
 import { createHash } from "node:crypto";
-import type { Dialect, ProviderRequest, Reply } from "./server.ts";
+import type { Dialect, ProviderRequest, FakeResponse } from "./server.ts";
 
 type Json = Record<string, unknown>;
 
@@ -253,10 +253,10 @@ export function withPromptCache(dialect: Dialect, options: CachingOptions): Dial
       const body = (request.json ?? {}) as Json;
       const refused = refusalOf(body, options);
       if (refused !== undefined)
-        return { reply: dialect.error(400, refused), behaviour: { kind: "answer" } };
+        return { response: dialect.error(400, refused), behaviour: { kind: "answer" } };
       const handled = dialect.handle(options.hasMarks ? withoutMarks(request) : request, next);
-      const { reply } = handled;
-      if (reply?.status !== 200) return handled;
+      const { response } = handled;
+      if (response?.status !== 200) return handled;
       const use = options.cache({
         model: typeof body["model"] === "string" ? body["model"] : request.path,
         key: keyOf(request, body, options),
@@ -264,7 +264,7 @@ export function withPromptCache(dialect: Dialect, options: CachingOptions): Dial
         pieces: options.piecesOf(body),
       });
       options.onUse?.(use);
-      return { ...handled, reply: withUsage(reply, options.usageOf(use)) };
+      return { ...handled, response: withUsage(response, options.usageOf(use)) };
     },
   };
 }
@@ -291,15 +291,15 @@ function keyOf(
   return body["prompt_cache_key"] as string | undefined;
 }
 
-function withUsage(reply: Reply, usage: Json): Reply {
-  const parts = reply.parts.map((part) => {
+function withUsage(response: FakeResponse, usage: Json): FakeResponse {
+  const parts = response.parts.map((part) => {
     if (typeof part !== "string") return part;
-    if (!reply.isStream) return JSON.stringify(patched(JSON.parse(part), usage));
+    if (!response.isStream) return JSON.stringify(patched(JSON.parse(part), usage));
     return part.replaceAll(/^data: (\{.*\})$/gm, (_, data: string) => {
       return `data: ${JSON.stringify(patched(JSON.parse(data), usage))}`;
     });
   });
-  return { ...reply, parts };
+  return { ...response, parts };
 }
 
 /** Replaces the members of the usage, wherever a response or an event has it. */

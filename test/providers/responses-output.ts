@@ -188,7 +188,7 @@ function echo(request: ResponsesRequest): object {
     max_output_tokens: request.max_output_tokens ?? null,
     max_tool_calls: request.max_tool_calls ?? null,
     metadata: request.metadata ?? {},
-    // Snapshots have a date behind their name.
+    // Snapshots have a date after their name.
     model: `${request.model ?? "gpt-5"}-2025-11-20`,
     parallel_tool_calls: request.parallel_tool_calls ?? true,
     previous_response_id: request.previous_response_id ?? null,

@@ -112,7 +112,7 @@ function twiceRefusal(items: Item[]): Refusal | undefined {
   return undefined;
 }
 
-/** Each output has its call before it, each call an output of its kind behind it. */
+/** Each output has its call before it, each call an output of its kind after it. */
 function callRefusal(items: Item[]): Refusal | undefined {
   for (const [type, [outputType, words]] of Object.entries(OUTPUTS)) {
     const open = new Set<string>();
@@ -137,7 +137,7 @@ function isModelItem({ type, role }: Item): boolean {
   return type === "reasoning" || role === "assistant" || type.endsWith("_call");
 }
 
-/** Reasoning directly before what followed it, and whatever came with an id directly behind its reasoning. */
+/** Reasoning directly before what followed it, and whatever came with an id directly after its reasoning. */
 function reasoningRefusal(items: Item[], memory: Memory): Refusal | undefined {
   for (const [index, item] of items.entries()) {
     const next = items[index + 1];

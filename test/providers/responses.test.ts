@@ -311,7 +311,7 @@ describe("accepted", () => {
     }
   });
 
-  it("parse: structured output", async () => {
+  it("the fake of Responses serves structured output", async () => {
     const City = z.object({ name: z.string() });
     provider.next({ kind: "answer", answer: { text: '{"name":"Paris"}' } });
     const response = await client.responses.parse({
@@ -400,7 +400,7 @@ describe("stored responses", () => {
     expect((await client.responses.cancel(queued.id)).status).toBe("cancelled");
   });
 
-  it("input_tokens and compact", async () => {
+  it("stored responses serve input_tokens and compact", async () => {
     const { input_tokens: tokens } = await client.responses.inputTokens.count({
       ...{ model: "gpt-4o", input: "hi" },
     });

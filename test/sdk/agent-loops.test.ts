@@ -229,33 +229,39 @@ describe.each([false, true])("stream: %s", (isStream) => {
     });
   });
 
-  it.each(KINDS)("Anthropic's tool runner on Anthropic, %s thinking", async (_, turns) => {
-    script(all.anthropic, turns);
-    expect(await anthropicLoop("careful", isStream)).toBe("All is sunny.");
-    expect(asked).toEqual(PLACES);
-    expect(requests(all.anthropic)).toHaveLength(3);
-  });
+  it.each(KINDS)(
+    "Anthropic's tool runner completes on Anthropic, %s thinking",
+    async (_, turns) => {
+      script(all.anthropic, turns);
+      expect(await anthropicLoop("careful", isStream)).toBe("All is sunny.");
+      expect(asked).toEqual(PLACES);
+      expect(requests(all.anthropic)).toHaveLength(3);
+    },
+  );
 
   it.each([
     ["reasoning", TURNS],
     ["no reasoning", SILENT],
-  ])("Anthropic's tool runner on OpenAI, %s", async (_, turns) => {
+  ])("Anthropic's tool runner completes on OpenAI, %s", async (_, turns) => {
     script(all.openai, turns);
     expect(await anthropicLoop("fast", isStream)).toBe("All is sunny.");
     expect(asked).toEqual(PLACES);
     expect(requests(all.openai)).toHaveLength(3);
   });
 
-  it.each(KINDS)("Anthropic's tool runner on Responses, %s thinking", async (_, turns) => {
-    script(all.responses, turns);
-    expect(await anthropicLoop("deep", isStream)).toBe("All is sunny.");
-    expect(asked).toEqual(PLACES);
-    // The fake refuses reasoning that is not its own; here it has not been left out either.
-    const last = JSON.stringify(requests(all.responses)[2]);
-    expect(last).toContain('"type":"reasoning"');
-  });
+  it.each(KINDS)(
+    "Anthropic's tool runner completes on Responses, %s thinking",
+    async (_, turns) => {
+      script(all.responses, turns);
+      expect(await anthropicLoop("deep", isStream)).toBe("All is sunny.");
+      expect(asked).toEqual(PLACES);
+      // The fake refuses reasoning that is not its own; here it has not been left out either.
+      const last = JSON.stringify(requests(all.responses)[2]);
+      expect(last).toContain('"type":"reasoning"');
+    },
+  );
 
-  it.each(["fast", "deep"] as const)("OpenAI's runTools on OpenAI, %s", async (model) => {
+  it.each(["fast", "deep"] as const)("OpenAI's runTools completes on OpenAI, %s", async (model) => {
     script(model === "fast" ? all.openai : all.responses);
     expect(await openaiLoop(model, isStream)).toBe("All is sunny.");
     expect(asked).toEqual(PLACES);

@@ -299,12 +299,12 @@ describe.each(CLIENTS)("$client.name, $how", ({ client, isStream }) => {
     expect(path).toBe(`/model/${encodeURIComponent(id)}/converse${isStream ? "-stream" : ""}`);
   });
 
-  it("an image", async () => {
+  it("an image reaches the model at Bedrock", async () => {
     const got = await ask("claude", { content: "look", image: true });
     expect(got.text).toBe("You said: look (and sent 1 images)");
   });
 
-  it("structured output, by the schema or by an instruction", async () => {
+  it("structured output comes by the schema or by an instruction", async () => {
     for (const model of ["claude", "nova"]) {
       bedrock.next({ kind: "answer", answer: { text: JSON.stringify(CITY) } });
       const got = await ask(model, { content: "the city", schema: true });

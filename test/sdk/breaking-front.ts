@@ -11,7 +11,7 @@ export interface BreakingFront {
 
 /**
  * Its first connection is reset before a byte of it is read: it stood in the queue of a socket that was closed. The second is
- * closed behind the request's first bytes: it was idle for too long. All others lead to `port`.
+ * closed after the request's first bytes: it was idle for too long. All others lead to `port`.
  */
 export async function startBreakingFront(port: number): Promise<BreakingFront> {
   const connections: BreakingFront["connections"] = [];

@@ -54,7 +54,7 @@ const NODE: [string, (url: string) => Promise<string>][] = [
   ],
 ];
 
-it.each(NODE)("Node %s", async (_, ask) => {
+it.each(NODE)("a Node SDK retries the connection: %s", async (_, ask) => {
   const front = await startBreakingFront(all.gateway.ports.egress);
   try {
     expect(await ask(front.url)).toBe("You said: hello");
@@ -66,7 +66,7 @@ it.each(NODE)("Node %s", async (_, ask) => {
 
 const PYTHON = "connection_retries.py";
 
-it("Python openai and anthropic, complete and as a stream", async () => {
+it("Python's openai and anthropic retry the connection, complete and as a stream", async () => {
   const names = scenariosIn(PYTHON);
   const fronts = await Promise.all(names.map(() => startBreakingFront(all.gateway.ports.egress)));
   try {

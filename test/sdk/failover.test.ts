@@ -48,7 +48,7 @@ describe.each(MODELS)("$model", ({ model, answers }) => {
     (model === "chat-first" ? all.openai : all.anthropic).next(behaviour);
   };
 
-  it.each(FAILURES)("OpenAI's SDK: %s", async (_, behaviour) => {
+  it.each(FAILURES)("OpenAI's SDK reads the fallback's response: %s", async (_, behaviour) => {
     failNext(behaviour);
     let text = "";
     const models = new Set<string>();
@@ -69,7 +69,7 @@ describe.each(MODELS)("$model", ({ model, answers }) => {
     expect([...models]).toEqual([expect.stringMatching(answers)]);
   });
 
-  it.each(FAILURES)("Anthropic's SDK: %s", async (_, behaviour) => {
+  it.each(FAILURES)("Anthropic's SDK reads the fallback's response: %s", async (_, behaviour) => {
     failNext(behaviour);
     const message = await anthropic.messages
       .stream({ model, max_tokens: 100, messages: [{ role: "user", content: "hello é 😀" }] })

@@ -83,7 +83,7 @@ describe.each(MODELS)("the OpenAI SDK, chat completions, %s", (model) => {
   };
 
   describe.each(ways)("%s", (_, ask) => {
-    it("text and usage", async () => {
+    it("an SDK on Gemini reads text and usage", async () => {
       const { choices, usage } = await ask({
         messages: [{ role: "system", content: "Brief." }, user("hello é 😀")],
         temperature: 0.3,
@@ -99,7 +99,7 @@ describe.each(MODELS)("the OpenAI SDK, chat completions, %s", (model) => {
       );
     });
 
-    it("images", async () => {
+    it("an SDK on Gemini sends images", async () => {
       const image_url = { url: `data:image/png;base64,${PIXEL}` };
       const { choices } = await ask({
         messages: [
@@ -132,7 +132,7 @@ describe.each(MODELS)("the OpenAI SDK, chat completions, %s", (model) => {
       expect(choices[0]?.message.content).toBe(SAID);
     });
 
-    it("structured output", async () => {
+    it("an SDK on Gemini reads structured output", async () => {
       const { choices } = await ask({
         messages: [user('[say {"city":"Oslo"}]')],
         response_format: {
@@ -160,13 +160,13 @@ describe.each(MODELS)("the OpenAI SDK, chat completions, %s", (model) => {
       [429, OpenAI.RateLimitError],
       [500, OpenAI.InternalServerError],
       [503, OpenAI.InternalServerError],
-    ])("error %i", async (status, type) => {
+    ])("an SDK on Gemini throws the class of an error %i", async (status, type) => {
       const error = await thrown(ask({ messages: [user(`[error ${status}]`)] }));
       expect(error).toBeInstanceOf(type);
       expect(error).toMatchObject({ status });
     });
 
-    it("a refusal", async () => {
+    it("an SDK on Gemini reads a refusal", async () => {
       const provider = model.startsWith("vertex") ? vertex : gemini;
       provider.next({ kind: "answer", answer: { text: "Once", stop: "refusal" } });
       const { choices } = await ask({ messages: [user("tell")] }).catch((error: unknown) => {
@@ -211,7 +211,7 @@ describe.each(MODELS)("the Anthropic SDK, messages, %s", (model) => {
   const thinking = { type: "enabled" as const, budget_tokens: 2000 };
 
   describe.each(ways)("%s", (_, ask) => {
-    it("text, images and usage", async () => {
+    it("an SDK on Gemini reads text, images and usage", async () => {
       const source = { type: "base64" as const, media_type: "image/png" as const, data: PIXEL };
       const { content, usage, stop_reason } = await ask({
         system: "Brief.",
@@ -249,7 +249,7 @@ describe.each(MODELS)("the Anthropic SDK, messages, %s", (model) => {
       expect(content.at(-1)).toMatchObject({ text: SAID });
     });
 
-    it("structured output", async () => {
+    it("an SDK on Gemini reads structured output", async () => {
       const { content } = await ask({
         messages: [user('[say {"city":"Oslo"}]')],
         output_config: { format: { type: "json_schema", schema: PARAMETERS } },
@@ -265,7 +265,7 @@ describe.each(MODELS)("the Anthropic SDK, messages, %s", (model) => {
       [429, Anthropic.RateLimitError],
       [500, Anthropic.InternalServerError],
       [503, Anthropic.InternalServerError],
-    ])("error %i", async (status, type) => {
+    ])("an SDK on Gemini throws the class of an error %i", async (status, type) => {
       const error = await thrown(ask({ messages: [user(`[error ${status}]`)] }));
       expect(error).toBeInstanceOf(type);
       expect(error).toMatchObject({ status });
@@ -293,7 +293,7 @@ describe.each(MODELS)("the OpenAI SDK, responses, %s", (model) => {
   };
 
   describe.each(ways)("%s", (_, ask) => {
-    it("text and usage", async () => {
+    it("an SDK on Gemini reads text and usage", async () => {
       const { output_text, usage, status } = await ask({
         instructions: "Brief.",
         input: "hello é",
@@ -324,7 +324,7 @@ describe.each(MODELS)("the OpenAI SDK, responses, %s", (model) => {
       expect((await ask({ input, tools: [weather], reasoning })).output_text).toBe(SAID);
     });
 
-    it("structured output", async () => {
+    it("an SDK on Gemini reads structured output", async () => {
       const format = {
         type: "json_schema" as const,
         name: "city",
@@ -335,10 +335,13 @@ describe.each(MODELS)("the OpenAI SDK, responses, %s", (model) => {
       expect(JSON.parse(output_text)).toEqual({ city: "Oslo" });
     });
 
-    it.each([400, 404, 429, 500])("error %i", async (status) => {
-      const error = await thrown(ask({ input: `[error ${String(status)}]` }));
-      expect(error).toMatchObject({ status });
-    });
+    it.each([400, 404, 429, 500])(
+      "an SDK on Gemini throws the class of an error %i",
+      async (status) => {
+        const error = await thrown(ask({ input: `[error ${String(status)}]` }));
+        expect(error).toMatchObject({ status });
+      },
+    );
   });
 });
 

@@ -26,7 +26,7 @@ const ask = (content: string, model?: string) => client.messages.create(request(
 const stream = (content: string) => client.messages.create({ ...request(content), stream: true });
 
 describe("answers", () => {
-  it("text", async () => {
+  it("Anthropic's SDK reads text", async () => {
     const response = await ask("hello é 😀");
     expect(response.content).toMatchObject([{ type: "text", text: "You said: hello é 😀" }]);
     expect(response.stop_reason).toBe("end_turn");
@@ -40,9 +40,12 @@ describe("answers", () => {
     await all.gateway.waitForLog("llm", ({ requestId }) => requestId === id);
   });
 
-  it.each(["anthropic/claude-test", "claude-test", "careful"])("model %s", async (model) => {
-    expect((await ask("hi", model)).model).toMatch(/^claude-test/);
-  });
+  it.each(["anthropic/claude-test", "claude-test", "careful"])(
+    "Anthropic's SDK reads the response of model %s",
+    async (model) => {
+      expect((await ask("hi", model)).model).toMatch(/^claude-test/);
+    },
+  );
 
   it("the hint header overrides the model", async () => {
     const hint = { headers: { "x-gateway-llm-provider-hint": "claude-test" } };
@@ -51,7 +54,7 @@ describe("answers", () => {
     );
   });
 
-  it("a stream, by the SDK's helper", async () => {
+  it("Anthropic's SDK reads a stream by its helper", async () => {
     const helper = client.messages.stream(request("hello é 😀"));
     const texts: string[] = [];
     helper.on("text", (text) => texts.push(text));
@@ -86,7 +89,7 @@ describe("answers", () => {
     expect(end.content.at(-1)).toMatchObject({ text: "The tools said: sunny; sunny" });
   });
 
-  it("the beta namespace, with its query and header", async () => {
+  it("Anthropic's beta namespace works with its query and header", async () => {
     const response = await client.beta.messages.create({
       ...request("hi"),
       betas: ["context-1m-2025-08-07"],
@@ -95,13 +98,13 @@ describe("answers", () => {
     expect(all.anthropic.requests.at(-1)?.headers["anthropic-beta"]).toBe("context-1m-2025-08-07");
   });
 
-  it("raw response headers", async () => {
+  it("Anthropic's SDK reads raw response headers", async () => {
     const raw = await client.messages.create(request("hi")).asResponse();
     expect(raw.headers.get("anthropic-ratelimit-requests-remaining")).toBe("49");
     expect(raw.headers.get("request-id")).toMatch(/^req_/);
   });
 
-  it("models", async () => {
+  it("Anthropic's SDK lists models", async () => {
     const page = await client.models.list({ limit: 1000 });
     expect(page.data.map(({ id }) => id)).toContain("anthropic/claude-test");
     expect(page.has_more).toBe(false);
@@ -109,7 +112,7 @@ describe("answers", () => {
 });
 
 describe("errors by class", () => {
-  it("an unknown model", async () => {
+  it("an unknown model raises the SDK's class", async () => {
     const error = await ask("hi", "nobody").catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Anthropic.NotFoundError);
     expect(error).toMatchObject({ status: 404, type: "not_found_error" });
@@ -132,7 +135,7 @@ describe("errors by class", () => {
     await expect(stream(content)).rejects.toBeInstanceOf(kind);
   });
 
-  it("an error event inside a stream", async () => {
+  it("an error event inside a stream raises the SDK's class", async () => {
     const failing = await stream("[error event 3]");
     await expect(async () => {
       for await (const _ of failing);

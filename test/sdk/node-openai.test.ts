@@ -34,7 +34,7 @@ const tools = [
 ];
 
 describe("answers", () => {
-  it("text", async () => {
+  it("OpenAI's SDK reads text", async () => {
     const response = await ask("hello é 😀");
     expect(response.choices[0]?.message.content).toBe("You said: hello é 😀");
     expect(response.usage?.total_tokens).toBeGreaterThan(0);
@@ -50,9 +50,12 @@ describe("answers", () => {
     await all.gateway.waitForLog("llm", ({ requestId }) => requestId === id);
   });
 
-  it.each(["none", "openai/gpt-4o", "gpt-4o", "fast"])("model %s", async (model) => {
-    expect((await ask("hi", model)).model).toMatch(/^gpt-4o/);
-  });
+  it.each(["none", "openai/gpt-4o", "gpt-4o", "fast"])(
+    "OpenAI's SDK reads the response of model %s",
+    async (model) => {
+      expect((await ask("hi", model)).model).toMatch(/^gpt-4o/);
+    },
+  );
 
   it("a response on the ingress listener is read", async () => {
     const ingress = client.withOptions({
@@ -65,7 +68,7 @@ describe("answers", () => {
     expect(response.choices[0]?.message.content).toBe("You said: hi");
   });
 
-  it("a stream", async () => {
+  it("OpenAI's SDK reads a stream", async () => {
     let text = "";
     for await (const chunk of await stream("hello é 😀")) {
       expect(chunk.choices).toHaveLength(1);
@@ -81,7 +84,7 @@ describe("answers", () => {
     expect(usage?.total_tokens).toBeGreaterThan(0);
   });
 
-  it("tools in parallel, by the SDK's own runner", async () => {
+  it("OpenAI's runner calls tools in parallel", async () => {
     const asked: string[] = [];
     const weather = (given: string): string => {
       asked.push(given);
@@ -116,7 +119,7 @@ describe("answers", () => {
     expect(response.choices[0]?.finish_reason).toBe("stop");
   });
 
-  it("raw response headers", async () => {
+  it("OpenAI's SDK reads raw response headers", async () => {
     const raw = await client.chat.completions
       .create({ model: "fast", messages: [user("hi")] })
       .asResponse();
@@ -125,7 +128,7 @@ describe("answers", () => {
     expect(own).toEqual(["x-gateway-request-id"]);
   });
 
-  it("models", async () => {
+  it("OpenAI's SDK lists models", async () => {
     const ids: string[] = [];
     for await (const model of client.models.list()) ids.push(model.id);
     expect(ids).toContain("openai/gpt-4o");
@@ -134,7 +137,7 @@ describe("answers", () => {
 });
 
 describe("errors by class", () => {
-  it("an unknown model", async () => {
+  it("an unknown model raises the SDK's class", async () => {
     const error = await ask("hi", "nobody").catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(OpenAI.NotFoundError);
     expect(error).toMatchObject({ status: 404, code: "model_not_found", param: "model" });

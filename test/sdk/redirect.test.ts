@@ -56,7 +56,7 @@ describe.each(["openai/gpt-4o", "anthropic/claude"])("through the gateway to %s"
     expect(elsewhere.requests).toEqual([]);
   });
 
-  it("anthropic-sdk-typescript too", async () => {
+  it("anthropic-sdk-typescript follows no redirect of the gateway", async () => {
     await expect(throughAnthropic(gateway.url, model)).rejects.toMatchObject(refused);
     expect(elsewhere.requests).toEqual([]);
   });

@@ -135,7 +135,7 @@ describe.each(PROVIDERS)("the Responses client on $dialect", ({ provider, model,
     }
   });
 
-  it("a custom tool's call with its plain text, and its output", async () => {
+  it("a custom tool's call has its plain text, and its output is sent back", async () => {
     const tools = [{ type: "custom" as const, name: "apply_patch", description: "Patches." }];
     const answer = { toolCalls: [{ name: "apply_patch", arguments: { input: PATCH } }] };
     for (const { output } of await both(answer, { tools })) {
@@ -162,7 +162,7 @@ describe.each(PROVIDERS)("the Responses client on $dialect", ({ provider, model,
     expect(JSON.stringify(lastBody())).toContain('"additionalProperties":false');
   });
 
-  it("incomplete: max_output_tokens and content_filter", async () => {
+  it("a Responses client reads an incomplete response: max_output_tokens and content_filter", async () => {
     for (const response of await both({ text: "cut", stop: "length" }))
       expect(response).toMatchObject({
         status: "incomplete",

@@ -99,8 +99,8 @@ export function shown(messages: Messages): { role: string; content: string }[] {
 }
 
 /** Returns the arguments that the target has, each of its type; without null, unknown names and values of other types. */
-function argumentsOf(tool: Tool, said: unknown): Values {
-  const given = typeof said === "string" ? parsedObject(said) : said;
+function argumentsOf(tool: Tool, toolArguments: unknown): Values {
+  const given = typeof toolArguments === "string" ? parsedObject(toolArguments) : toolArguments;
   if (typeof given !== "object" || given === null || Array.isArray(given)) return {};
   const values: Values = {};
   for (const parameter of parametersOf(tool)) {

@@ -15,7 +15,7 @@ export interface ProviderLimits {
   families?: KnownLimits[];
 }
 
-/** A name and everything behind a dash: `gpt-5` and `gpt-5-mini`, but neither `gpt-5.1` nor `gpt-50`. */
+/** A name and everything after a dash: `gpt-5` and `gpt-5-mini`, but neither `gpt-5.1` nor `gpt-50`. */
 export const family = (...names: string[]): string[] =>
   names.flatMap((name) => [name, `${name}-*`]);
 

@@ -19,7 +19,7 @@ const STAYS_ACTIVE_MS = 2_000;
 const STAYS_RECENT_MS = 60_000;
 /** A gateway without Redis stops using its grants before the others may have them. */
 const OWN_LEASE_MS = LEASE_MS - 15_000;
-/** How long keys are kept behind the end of their period. */
+/** How long keys are kept after the end of their period. */
 const KEEP_S = 7 * 24 * 3600;
 
 /** How long the start of an Envoy waits for grants. */

@@ -136,7 +136,7 @@ function shorten(echo: string): string {
   return `${characters.slice(0, MAX_ECHO).join("")}…`;
 }
 
-/** Words with the blanks behind them: joined they are the text again. */
+/** Words with the blanks after them: joined they are the text again. */
 function words(sentence: string): string[] {
   return sentence.match(/\S+\s*|\s+/g) ?? [];
 }

@@ -53,11 +53,15 @@ export function demonstrationApp(): Hono<Admitted> {
     }
     const request = parsed.data;
     const head = headOf(request);
-    const said = answer(request);
+    const completion = answer(request);
     context.header("x-request-id", head.id);
-    if (request.stream !== true) return context.json(completion(head, said));
+    if (request.stream !== true) return context.json(completionBody(head, completion));
     return streamSSE(context, async (stream) => {
-      for (const chunk of chunks(head, said, request.stream_options?.include_usage === true)) {
+      for (const chunk of chunks(
+        head,
+        completion,
+        request.stream_options?.include_usage === true,
+      )) {
         await stream.writeSSE({ data: JSON.stringify(chunk) });
         await sleep(PIECE_MS);
       }
@@ -82,61 +86,66 @@ function headOf(request: ChatRequest): Head {
   return { id: `chatcmpl-demo-${digest.slice(0, 24)}`, created: 0, model: request.model };
 }
 
-function completion(head: Head, said: Answer) {
+function completionBody(head: Head, completion: Answer) {
   const message =
-    said.kind === "text"
-      ? { role: "assistant", content: said.pieces.join(""), refusal: null }
-      : { role: "assistant", content: null, refusal: null, tool_calls: [toolCall(head, said)] };
+    completion.kind === "text"
+      ? { role: "assistant", content: completion.pieces.join(""), refusal: null }
+      : {
+          role: "assistant",
+          content: null,
+          refusal: null,
+          tool_calls: [toolCall(head, completion)],
+        };
   return {
     ...head,
     object: "chat.completion",
-    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason(said) }],
-    usage: said.usage,
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason(completion) }],
+    usage: completion.usage,
   };
 }
 
 /** Role, content or tool call in pieces, finish, and usage where it was asked for. */
-function chunks(head: Head, said: Answer, withUsage: boolean) {
+function chunks(head: Head, completion: Answer, withUsage: boolean) {
   const chunk = (delta: object, finish: string | null = null) => ({
     ...head,
     object: "chat.completion.chunk",
     choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
     ...(withUsage ? { usage: null } : {}),
   });
-  const last = { ...head, object: "chat.completion.chunk", choices: [], usage: said.usage };
+  const last = { ...head, object: "chat.completion.chunk", choices: [], usage: completion.usage };
   return [
-    chunk({ role: "assistant", content: said.kind === "text" ? "" : null, refusal: null }),
-    ...(said.kind === "text"
-      ? said.pieces.map((content) => chunk({ content }))
-      : toolDeltas(head, said).map((call) => chunk({ tool_calls: [call] }))),
-    chunk({}, finishReason(said)),
+    chunk({ role: "assistant", content: completion.kind === "text" ? "" : null, refusal: null }),
+    ...(completion.kind === "text"
+      ? completion.pieces.map((content) => chunk({ content }))
+      : toolDeltas(head, completion).map((call) => chunk({ tool_calls: [call] }))),
+    chunk({}, finishReason(completion)),
     ...(withUsage ? [last] : []),
   ];
 }
 
 type ToolAnswer = Extract<Answer, { kind: "tool" }>;
 
-function toolCall(head: Head, said: ToolAnswer) {
+function toolCall(head: Head, completion: ToolAnswer) {
   return {
     id: `call_demo_${head.id.slice(-12)}`,
     type: "function",
-    function: { name: said.name, arguments: said.arguments },
+    function: { name: completion.name, arguments: completion.arguments },
   };
 }
 
 /** The name first with empty arguments, then the arguments in two pieces, as OpenAI streams them. */
-function toolDeltas(head: Head, said: ToolAnswer) {
-  const half = Math.ceil(said.arguments.length / 2);
-  const pieces = [said.arguments.slice(0, half), said.arguments.slice(half)];
+function toolDeltas(head: Head, completion: ToolAnswer) {
+  const half = Math.ceil(completion.arguments.length / 2);
+  const pieces = [completion.arguments.slice(0, half), completion.arguments.slice(half)];
   return [
-    { index: 0, ...toolCall(head, { ...said, arguments: "" }) },
+    { index: 0, ...toolCall(head, { ...completion, arguments: "" }) },
     ...pieces.map((part) => ({ index: 0, function: { arguments: part } })),
   ];
 }
 
-function finishReason(said: Answer): string {
-  if (said.kind === "tool") return "tool_calls";
-  return said.isCut ? "length" : "stop";
+function finishReason(completion: Answer): string {
+  if (completion.kind === "tool") return "tool_calls";
+  return completion.isCut ? "length" : "stop";
 }
 
 function fault(message: string, parameter?: string) {

@@ -132,15 +132,18 @@ describe("with credentials in the environment", () => {
     },
   );
 
-  it.each([MEBIBYTE, LIMIT - 1])("a body of %i bytes is signed", async (size) => {
-    for (const model of ["signed", "falls-back"]) {
-      aws.requests.length = 0;
-      const empty = JSON.stringify({ model, messages: [{ role: "user", content: "" }] }).length;
-      const response = await ask(gateway, "chat", { model, text: "a".repeat(size - empty) });
-      expect(response.status).toBe(200);
-      await expectSigned(aws.requests);
-    }
-  });
+  it.each([MEBIBYTE, LIMIT - 1])(
+    "a body of %i bytes is signed with credentials in the environment",
+    async (size) => {
+      for (const model of ["signed", "falls-back"]) {
+        aws.requests.length = 0;
+        const empty = JSON.stringify({ model, messages: [{ role: "user", content: "" }] }).length;
+        const response = await ask(gateway, "chat", { model, text: "a".repeat(size - empty) });
+        expect(response.status).toBe(200);
+        await expectSigned(aws.requests);
+      }
+    },
+  );
 
   it("each retry is signed again", async () => {
     behaveAws = failing(2);

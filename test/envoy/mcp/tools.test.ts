@@ -84,7 +84,7 @@ describe.each(CLIENTS)("$name", ({ connect: open, protocol }) => {
     });
   });
 
-  it.each(["GET", "POST"])("a value of every type: %s", async (method) => {
+  it.each(["GET", "POST"])("a tool accepts a value of every type: %s", async (method) => {
     const values = { str: "a", int: 5, float: 0.5, bool: true, list: [1, "b"], dict: { c: null } };
     await client.call(`typed_${method}`, values);
     const { path = "", body = "" } = lastCall() ?? {};

@@ -74,7 +74,7 @@ describe.concurrent("an API that fails is an error with its status and the targe
     expect(JSON.stringify(said.model)).toContain("sunny sunny");
   });
 
-  it("an empty answer is an answer", async () => {
+  it("an empty response of an API is a response", async () => {
     const said = await say("@s204");
     expect(said.response.status).toBe(200);
     expect(said.metadata?.prompt_target.status).toBe(204);
@@ -82,7 +82,7 @@ describe.concurrent("an API that fails is an error with its status and the targe
 });
 
 describe.concurrent("a step that fails", () => {
-  it.each(["fail", "garbage", "close"])("the guard (%s): 503", async (how) => {
+  it.each(["fail", "garbage", "close"])("the guard fails (%s): 503", async (how) => {
     const { response } = send(`hello ${how}: /guard`);
     expect((await response).status).toBe(503);
     expect((await errorOf(await response, "chat")).message).toMatch(/guard is unavailable/);

@@ -140,7 +140,7 @@ it("egress asks no guard and no target", async () => {
 
 const OWN_PROMPTS = { systemPrompt: "Of all.\n\nOwn.", ownSystemPrompt: "Own." };
 
-it("a target's system prompt replaces the top-level one, and stands behind the provider's own", async () => {
+it("a target's system prompt replaces the top-level one, and stands after the provider's own", async () => {
   const gateway = await startWithPrompts({
     edit: (config) => `${config}system_prompt: Of all.\n`,
     // The provider's prompt: startWithFakes configures none.

@@ -163,7 +163,7 @@ function expectOutcome({ how, status, message }: Outcome, expected: string): voi
 }
 
 describe.each(ROWS.map((row, index) => ({ ...row, index })))("$fault", (row) => {
-  it.each(DIALECTS)("a stream for a %s client", async (client) => {
+  it.each(DIALECTS)("a stream with the fault has the outcome for a %s client", async (client) => {
     const response = async (kind: string): Promise<Outcome> => {
       const model = `bedrock/anthropic.${kind}-${String(row.index)}`;
       return outcomeOf(await ask(gateway, client, { model, stream: true }), client, true);

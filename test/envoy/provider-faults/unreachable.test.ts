@@ -76,7 +76,7 @@ describe.concurrent.each(DIALECTS)("$dialect", ({ dialect, family }) => {
     expect((await errorOf(response, dialect)).message).toMatch(/resolve|DNS/);
   });
 
-  it("no answer within the listener's timeout", async () => {
+  it("a provider without a response within the listener's timeout returns 504", async () => {
     const response = await ask(all.gateway, dialect, { text: "[hang]" });
     expect(response.status).toBe(504);
     const { message, type } = await errorOf(response, dialect);
@@ -112,7 +112,7 @@ describe.concurrent.each(DIALECTS)("$dialect", ({ dialect, family }) => {
 });
 
 describe.concurrent("TLS", () => {
-  it("a certificate of a known authority for the right name", async () => {
+  it("a certificate of a known authority for the right name is accepted", async () => {
     const response = await ask(all.gateway, "chat", { model: "tls/good" });
     expect(response.status).toBe(200);
   });
@@ -120,7 +120,7 @@ describe.concurrent("TLS", () => {
   it.each([
     ["of another name", "tls/wrong-name", "wrongName"],
     ["of an unknown authority", "tls/stranger", "stranger"],
-  ] as const)("a certificate %s", async (_, model, server) => {
+  ] as const)("a certificate %s is rejected", async (_, model, server) => {
     const response = await ask(all.gateway, "chat", { model });
     expect(response.status).toBe(503);
     expect((await errorOf(response, "chat")).message).toMatch(/^Cannot verify the certificate of /);

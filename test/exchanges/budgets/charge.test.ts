@@ -190,7 +190,7 @@ describe("what the provider has not reported is estimated", () => {
     }
   });
 
-  /** A large response of the Responses API, whose usage has members behind it. */
+  /** A large response of the Responses API, whose usage has members after it. */
   const large = (behind: object): UpstreamResponse => {
     const body = {
       ...{ id: "resp_1", object: "response", created_at: 1, model: "gpt", status: "completed" },

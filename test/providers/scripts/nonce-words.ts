@@ -8,5 +8,5 @@ export const PACE_MS = 20;
 export const NONCE = /nonce:([0-9a-f]+);/;
 export const FAULT = /\[fault (\w+)\]/;
 
-/** `error`: 500. `reset`: before the headers. `cut`: in the middle of the body. `slow`: no fault, but a pause behind each event. */
+/** `error`: 500. `reset`: before the headers. `cut`: in the middle of the body. `slow`: no fault, but a pause after each event. */
 export type Fault = "error" | "reset" | "cut" | "slow";

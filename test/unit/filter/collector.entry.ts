@@ -14,7 +14,7 @@ let root: Node | null = null;
 /** Data of the program that refers to objects of the heap. */
 const kept: StaticArray<Node | null> = [null, null];
 
-/** Makes a node with a list of `length` others behind it, each with a child that refers back to it. */
+/** Makes a node with a list of `length` others after it, each with a child that refers back to it. */
 function make(length: u32, seed: u32): Node {
   const first = new Node();
   let last = first;

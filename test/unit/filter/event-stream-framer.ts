@@ -83,7 +83,7 @@ export class EventStreamFramer {
     stream.mostHeld = Math.max(stream.mostHeld, wasm.heldLength());
   }
 
-  /** Returns a block with the bytes, and others behind them that must not be read. */
+  /** Returns a block with the bytes, and others after them that must not be read. */
   #place(bytes: Uint8Array): number {
     const pointer = this.#wasm.allocate(bytes.length);
     const padding = this.#wasm.padding.value;

@@ -7,7 +7,7 @@ let framer = new EventStreamFramer();
 
 export const padding: u32 = PADDING;
 
-/** A block for `length` bytes and the padding behind them; the caller frees it. */
+/** A block for `length` bytes and the padding after them; the caller frees it. */
 export function allocate(length: u32): usize {
   return heap.alloc(length + PADDING);
 }

@@ -12,7 +12,7 @@ const body = new ByteBuffer();
 const out = new ByteBuffer();
 const tape = new Tape();
 
-/** A block for `length` bytes and the padding behind them; the caller frees it. */
+/** A block for `length` bytes and the padding after them; the caller frees it. */
 export function allocate(length: u32): usize {
   return heap.alloc(length + PADDING);
 }

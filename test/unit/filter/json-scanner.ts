@@ -71,7 +71,7 @@ export interface Scanned {
   tape: Entry[];
 }
 
-/** What stands behind a text in memory: nothing of it may ever matter. Repeated to fill the padding. */
+/** What stands after a text in memory: nothing of it may ever matter. Repeated to fill the padding. */
 export type Behind = string | Uint8Array;
 
 export class JsonScanner {
@@ -86,7 +86,7 @@ export class JsonScanner {
   }
 
   /**
-   * Scans a text behind which memory ends after the padding: reading further traps. Fails when a byte is left changed.
+   * Scans a text after which memory ends after the padding: reading further traps. Fails when a byte is left changed.
    */
   scan(text: Uint8Array, behind: Behind = "\xff"): Scanned {
     const { pointer, image } = this.placeAtEnd(text, behind);
@@ -203,7 +203,7 @@ export function parseStrictly(text: Uint8Array): unknown {
   }
 }
 
-/** The value at a node, and the node behind it. Fails on a tape that does not hold together. */
+/** The value at a node, and the node after it. Fails on a tape that does not hold together. */
 function read(text: Uint8Array, tape: readonly Entry[], node: number): [unknown, number] {
   const entry = tape[node];
   if (entry === undefined) throw new Error(`the tape has no entry ${node}`);

@@ -42,7 +42,7 @@ export interface Framed {
   mostHeld: number;
 }
 
-/** Bytes behind a piece that would end lines, be fields or hide a line end if they were read. */
+/** Bytes after a piece that would end lines, be fields or hide a line end if they were read. */
 const TRAPS = ["\n", "\r", "x", "\n\ndata: trap\n\n", "\xef\xbb\xbf"];
 
 export class Framer {

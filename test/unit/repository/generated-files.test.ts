@@ -25,7 +25,7 @@ describe("generated files", () => {
     expect((await staleFiles()).map(({ file }) => file)).toEqual([]);
   });
 
-  it("explain every key", () => {
+  it("generated files explain every key", () => {
     const bare: string[] = [];
     const walk = (schema: JsonSchema, path: string): void => {
       for (const [key, child] of Object.entries(schema.properties ?? {})) {

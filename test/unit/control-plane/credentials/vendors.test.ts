@@ -69,7 +69,7 @@ const serviceAccount = () => ({
 describe("IBM Cloud", () => {
   const source: TokenSource = { type: "ibm_iam", secretVariable: "WATSONX_APIKEY" };
 
-  it("exchanges an API key", async () => {
+  it("IBM Cloud exchanges an API key", async () => {
     await mint(source, { WATSONX_APIKEY: "key&=+ x" });
     expect(providers.requests).toMatchObject([
       {
@@ -79,7 +79,7 @@ describe("IBM Cloud", () => {
     ]);
   });
 
-  it("rejects with the status if the key is refused", async () => {
+  it("IBM Cloud rejects with the status if the key is refused", async () => {
     providers.failures.push(400);
     await expect(minter(source, { WATSONX_APIKEY: "wrong" })()).rejects.toThrow(
       "IBM Cloud IAM responded with 400",
@@ -104,7 +104,7 @@ describe("Google Cloud", () => {
     });
   });
 
-  it("exchanges the refresh token of a user", async () => {
+  it("Google Cloud exchanges the refresh token of a user", async () => {
     const user = { client_id: "id", client_secret: "secret", refresh_token: "refresh" };
     await mint({ type: "google", file: file("user.json", { type: "authorized_user", ...user }) });
     expect(providers.requests).toMatchObject([
@@ -115,7 +115,7 @@ describe("Google Cloud", () => {
     ]);
   });
 
-  it("exchanges the token of another identity provider (workload identity federation)", async () => {
+  it("Google Cloud exchanges the token of another identity provider (workload identity federation)", async () => {
     const subject = file("subject.txt", "subject-token");
     const account = "projects/-/serviceAccounts/gateway@test.iam.gserviceaccount.com";
     const federation = file("federation.json", {

@@ -159,7 +159,7 @@ describe("other targets", () => {
     [["weather?", "never mind"]],
     [["weather?", "What is the capital of France?"]],
     [["reboot the router", "the one in the kitchen", "the kitchen one", "no idea", "no idea"]],
-  ])("end with the prompt's model: %j", async (turns) => {
+  ])("other dialogues end with the prompt's model: %j", async (turns) => {
     const results = await talk(server, targets, turns);
     expect(results.at(-1)).toBeNull();
     expect(results.some((result) => typeof result === "object" && result !== null)).toBe(false);

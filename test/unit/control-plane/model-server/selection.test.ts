@@ -97,7 +97,7 @@ describe("thresholds", () => {
     [0.29, true, "none"],
     [0.51, false, "target"],
     [0.49, false, "none"],
-  ])("score %f, language model %s: %s", async (score, asksModel, decision) => {
+  ])("thresholds decide: score %f, language model %s: %s", async (score, asksModel, decision) => {
     const thresholds = { threshold: 0.5, certain: 0.8, possible: 0.3 };
     const chosen = await select(
       { score: () => Promise.resolve([score]), thresholds, asksModel },

@@ -96,7 +96,7 @@ it("the next browser gets what came without one, once", async () => {
   expect(seen.ids).toEqual(["one", "two"]);
 });
 
-it("a browser gets what is read while the file is locked, before and behind its connection", async () => {
+it("a browser gets what is read while the file is locked, before and after its connection", async () => {
   await write("one");
   const other = new DatabaseSync(join(directory, "usage.db"));
   other.exec("BEGIN EXCLUSIVE");

@@ -143,7 +143,7 @@ it.each([
   [line({ ...CHAT, stream: 1, error: "broken_stream" }), "broken_stream"],
   [line({ ...CHAT, stream: 1 }, { flags: "UR,UC" }), "upstream_reset"],
   [line(CHAT, { status: "429" }), "429"],
-])("error_type of line %#", (one, type) => {
+])("error_type of line %# is known", (one, type) => {
   expect(pageOf(one)).toContain(`error_type="${type}"`);
 });
 

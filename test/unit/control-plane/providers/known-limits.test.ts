@@ -33,7 +33,7 @@ describe("the table", () => {
   });
 
   it.each(Object.entries(KNOWN_LIMITS))(
-    "%s: no row stands behind one that covers it",
+    "%s: no row stands after one that covers it",
     (_, table) => {
       const families = table.families ?? [];
       for (const { models, limits } of families) {
@@ -280,7 +280,7 @@ describe("what is made of a demanding request", () => {
       return apis === "both" || apis === api;
     });
 
-  it.each(openaiModels("chat"))("openai/%s takes it", (model) => {
+  it.each(openaiModels("chat"))("a demanding request is fitted to openai/%s", (model) => {
     const limits = configured(`openai/${model}`);
     // These take no tools in chat completions at all.
     const isToolless = /^gpt-6(?:\.2)?-astra|^gpt-6\.[12]-sol|^gpt-6-cyber/.test(model);
@@ -298,22 +298,25 @@ describe("what is made of a demanding request", () => {
     }
   });
 
-  it.each(openaiModels("responses"))("openai/%s takes it at the Responses API", (model) => {
-    const limits = configured(`openai/${model}`);
-    const check = (result: Translation, request: string): void => {
-      const read = readResponsesRequest(bodyOf(result, model), "create");
-      const refusal = isRefusal(read) ? read : memberRefusal(read, read.input, toolsOf(read, []));
-      expect(refusal === undefined ? "" : `${refusal.message} ${request}`).toBe("");
-    };
-    for (const request of responsesRequests)
-      check(translator.edit(request, RESPONSES, { limits }), request);
-    for (const request of chatRequests)
-      check(translator.translate(request, CHAT, RESPONSES, { limits }), request);
-    for (const request of messagesRequests)
-      check(translator.translate(request, MESSAGES, RESPONSES, { limits }), request);
-  });
+  it.each(openaiModels("responses"))(
+    "a demanding request is fitted to openai/%s at the Responses API",
+    (model) => {
+      const limits = configured(`openai/${model}`);
+      const check = (result: Translation, request: string): void => {
+        const read = readResponsesRequest(bodyOf(result, model), "create");
+        const refusal = isRefusal(read) ? read : memberRefusal(read, read.input, toolsOf(read, []));
+        expect(refusal === undefined ? "" : `${refusal.message} ${request}`).toBe("");
+      };
+      for (const request of responsesRequests)
+        check(translator.edit(request, RESPONSES, { limits }), request);
+      for (const request of chatRequests)
+        check(translator.translate(request, CHAT, RESPONSES, { limits }), request);
+      for (const request of messagesRequests)
+        check(translator.translate(request, MESSAGES, RESPONSES, { limits }), request);
+    },
+  );
 
-  it.each(modelsOf("anthropic"))("anthropic/%s takes it", (model) => {
+  it.each(modelsOf("anthropic"))("a demanding request is fitted to anthropic/%s", (model) => {
     const limits = configured(`anthropic/${model}`);
     const check = (result: Translation, request: string): void => {
       const read = readAnthropicRequest(bodyOf(result, model), () => true);

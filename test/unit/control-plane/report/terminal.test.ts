@@ -18,7 +18,7 @@ describe("the terminal", () => {
     [{ FORCE_COLOR: "0" }, true, false],
     [{ TERM: "dumb" }, true, false],
     [{ CI: "true" }, false, false],
-  ])("colour with %o and isTTY %s: %s", (environment, isTTY, expected) => {
+  ])("the terminal has colour with %o and isTTY %s: %s", (environment, isTTY, expected) => {
     expect(wantsColor(environment, { isTTY })).toBe(expected);
   });
 

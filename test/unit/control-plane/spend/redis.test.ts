@@ -116,7 +116,7 @@ describe.skipIf(missing !== undefined)("grants", () => {
     });
   });
 
-  it("keys expire behind their period", async () => {
+  it("keys expire after their period", async () => {
     await ask("a", 10, { expires: Math.floor(Date.now() / 1000) + 100 });
     const ttl = Number(await redis.send(["TTL", `p:budget:${String(number)}`]));
     expect(ttl).toBeGreaterThan(90);

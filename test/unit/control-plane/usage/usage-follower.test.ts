@@ -128,7 +128,7 @@ it("half of a line is read when its other half is there, and garbage is counted"
   await running.stop();
 });
 
-it("a line behind one that was cut off is read, and the cut one is counted as invalid", async () => {
+it("a line after one that was cut off is read, and the cut one is counted as invalid", async () => {
   writeFileSync(log, line("a/b", 5) + line("a/b", 7).slice(0, 60) + line("c/d", 3));
   const running = start();
   await expect.poll(() => total(running)).toBe(8);

@@ -272,7 +272,7 @@ describe.each(CASES)("$name", ({ dialect, complete, response, verdict, status = 
     return [looked.verdict, looked.status];
   };
 
-  it("whole, split at every byte, and byte by byte", () => {
+  it("the start is recognised whole, split at every byte, and byte by byte", () => {
     const expected: [Verdict, number] = [verdict, status];
     expect(read(bytes)).toEqual(expected);
     for (let at = 1; at < bytes.length; at++)

@@ -162,7 +162,7 @@ function joined(request: unknown): unknown {
 const partsOf = (content: unknown): unknown[] =>
   typeof content === "string" ? [{ type: "text", text: content }] : (content as unknown[]);
 
-/** Texts that are neighbours are paragraphs of one text, also behind tool results and images. */
+/** Texts that are neighbours are paragraphs of one text, also after tool results and images. */
 function plain(content: unknown): unknown {
   if (!Array.isArray(content)) return content;
   const merged: { type: string; text?: string }[] = [];
@@ -250,7 +250,7 @@ describe("messages → chat completions → messages", () => {
   });
 });
 
-/** The same conversation as items; the outputs are in any order behind their calls. */
+/** The same conversation as items; the outputs are in any order after their calls. */
 function responsesRequest(
   talk: Conversation,
   set: Settings,
@@ -467,7 +467,7 @@ describe("nothing that is JSON makes the filter trap", () => {
     }
   }
 
-  it("any JSON object", () => {
+  it("no request of any JSON object traps the filter", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), json), limits, (request, set) => {
         run(JSON.stringify(request), { limits: set, prompt: "P" });

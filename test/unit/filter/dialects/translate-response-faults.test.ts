@@ -254,7 +254,7 @@ function check(direction: Direction, text: string): Outcome {
 }
 
 describe.each(CASES)("$name", (given) => {
-  test("one terminal error of the client's dialect, nothing behind it", () => {
+  test("one terminal error of the client's dialect ends the stream", () => {
     const bytes = new TextEncoder().encode(given.sse);
     const { text, faultStatus } = responses.stream(given.direction, [bytes]);
     const outcome = check(given.direction, text);

@@ -259,7 +259,7 @@ describe("events that look alike", () => {
   const piece = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join(""));
   const padding = fc.option(piece, { nil: undefined });
 
-  test("chunks of a chat completion", async () => {
+  test("chunks of a chat completion that look alike keep their meaning", async () => {
     const chunk = fc.oneof(
       fc.record({ content: piece }),
       fc.record({ content: piece, role: fc.constant("assistant") }),
@@ -298,7 +298,7 @@ describe("events that look alike", () => {
     );
   });
 
-  test("deltas of a message", () => {
+  test("deltas of a message that look alike keep their meaning", () => {
     const kind = fc.constantFrom<"text" | "thinking" | "json">("text", "thinking", "json");
     fc.assert(
       fc.property(fc.array(fc.tuple(kind, piece, fc.nat(1)), { maxLength: 25 }), (deltas) => {

@@ -52,7 +52,7 @@ function comparable(message: Json): Json {
 }
 
 describe.each(OPENAI_STREAMS)("chat completions → messages: $name", (given) => {
-  test("the SDK's message", async () => {
+  test("the stream becomes the SDK's message", async () => {
     const { text, dropped } = responses.stream(TO_ANTHROPIC, [encode(given.sse)]);
     expect(checkAnthropicStream(text)).toEqual({ ending: "clean", hasBegun: true });
     const message = await anthropicMessage(text);
@@ -89,7 +89,7 @@ describe.each(OPENAI_STREAMS)("chat completions → messages: $name", (given) =>
 });
 
 describe.each(ANTHROPIC_STREAMS)("messages → chat completions: $name", (given) => {
-  test("the SDK's completion", async () => {
+  test("the stream becomes the SDK's completion", async () => {
     const { text, dropped } = responses.stream(TO_OPENAI, [encode(given.sse)]);
     expect(checkOpenaiStream(text, true)).toEqual({ ending: "clean", hasBegun: true });
     const completion = await completionOf(text);

@@ -133,7 +133,7 @@ describe("log files", () => {
     );
   });
 
-  it("end behind the last whole line, from where they are followed", () => {
+  it("end after the last whole line, from where they are followed", () => {
     writeFileSync(file, "one\ntwo\nthr");
     const end = endOfLog(file);
     expect(end.offset).toBe(8);

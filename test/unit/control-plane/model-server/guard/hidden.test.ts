@@ -48,7 +48,7 @@ describe("hidden texts", () => {
     "play some mp3 files",
     "https://example.org/a/b?c=d%20e",
     "",
-  ])("none in %s", (text) => {
+  ])("no hidden text is found in %s", (text) => {
     expect(hiddenTexts(text)).toEqual([]);
   });
 

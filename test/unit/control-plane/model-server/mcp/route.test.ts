@@ -71,7 +71,7 @@ describe("the schema of a tool", () => {
     ["HH:MM", { pattern: "^\\d{2}:\\d{2}$", description: "a (format: HH:MM)" }],
     ["DD.MM.YYYY", { pattern: "^\\d{2}\\.\\d{2}\\.\\d{4}$" }],
     ["IATA code", { description: "a (format: IATA code)" }],
-  ])("format %s", (format, expected) => {
+  ])("the schema of a tool has the format %s", (format, expected) => {
     expect(schemaOf(parameter("a", { format })).properties["a"]).toMatchObject(expected);
   });
 });

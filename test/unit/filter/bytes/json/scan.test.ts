@@ -20,7 +20,7 @@ beforeAll(async () => {
   scanner = await JsonScanner.load();
 });
 
-/** What could stand behind a text and go on with it, end it or spoil it. */
+/** What could stand after a text and go on with it, end it or spoil it. */
 const BEHIND: Behind[] = [
   "\xff",
   "\0",
@@ -147,7 +147,7 @@ describe("truncation", () => {
   );
 
   it("a text before nothing but the padding is scanned without a read after it", () => {
-    // Memory ends behind the padding (JsonScanner): a load further on traps.
+    // Memory ends after the padding (JsonScanner): a load further on traps.
     for (let length = 0; length < 300; length++) {
       for (const text of ["x", "\\n", "你", "\\u00e9", "1", " ", "[", "\\", '{"a":']) {
         const bytes = Buffer.from(`"${text.repeat(Math.ceil(length / text.length))}`).subarray(

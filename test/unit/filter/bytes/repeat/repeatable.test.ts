@@ -1,5 +1,5 @@
 // Events that repeat each other are read together. The result is that of the same events each of which has to be scanned: a number
-// of spaces behind the data differs from one event to the next.
+// of spaces after the data differs from one event to the next.
 import fc from "fast-check";
 import { beforeAll, expect, it } from "vitest";
 import { eventFrame } from "../../../../providers/event-stream.ts";

@@ -157,7 +157,7 @@ function eventsOf(framed: Framed): [string, string][] {
 function expectWhole(stream: Buffer, pieces: readonly Uint8Array[], framed: Framed): void {
   const all = framed.events.map(({ raw }) => raw).join("") + framed.held;
   if (all !== stream.toString("latin1")) expect(all).toBe(stream.toString("latin1"));
-  // Each event in the call that brought its last byte; only an LF may stand behind a CR and come later.
+  // Each event in the call that brought its last byte; only an LF may stand after a CR and come later.
   const ends: number[] = [];
   let length = 0;
   for (const piece of pieces) ends.push((length += piece.length));

@@ -1,4 +1,4 @@
-// Kinds of characters, which the filter looks at 16 at a time: every byte at every place, whatever stands behind the text.
+// Kinds of characters, which the filter looks at 16 at a time: every byte at every place, whatever stands after the text.
 import { beforeAll, expect, it } from "vitest";
 import { startPart } from "../../lab.ts";
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 const LENGTHS = [0, 1, 2, 15, 16, 17, 31, 32, 33, 36, 48, 100, 128];
 
-/** Calls back with each byte at each place of texts of `filler`, with what is behind them of each kind too. */
+/** Calls back with each byte at each place of texts of `filler`, with what is after them of each kind too. */
 function forEachText(filler: number, check: (text: Uint8Array, byte: number) => void): void {
   for (const length of LENGTHS) {
     for (const behind of [filler, 0, 0x41, 0xff]) {

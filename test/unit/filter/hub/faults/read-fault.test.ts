@@ -98,7 +98,7 @@ describe("the message is found", () => {
     );
   });
 
-  test("plain text, cut short, and never inside a character", () => {
+  test("the message is plain text, cut short, and never inside a character", () => {
     const { message } = toOpenai(500, "é🎈".repeat(50_000)).error;
     expect(message.length).toBeLessThan(350);
     expect(message).toMatch(/^The upstream returned 500: (é🎈)+é?…$/u);
@@ -112,7 +112,7 @@ describe("the message is found", () => {
     expect(message).toMatch(/^é{2000,2100}…$/u);
   });
 
-  test("bytes that are no text", () => {
+  test("the message of bytes that are no text is found", () => {
     const { message } = toAnthropic(500, Uint8Array.of(0xff, 0xfe, 0x41, 0xc0, 0x80, 0x00)).error;
     expect(message).toBe("The upstream returned 500: ??A??");
   });
@@ -123,7 +123,7 @@ describe("the message is found", () => {
     [429, /later/],
     [529, /overloaded/],
     [500, /without an error message/],
-  ])("nothing at all, %i", (status, message) => {
+  ])("the message of an empty body is found, %i", (status, message) => {
     expect(toAnthropic(status, "").error.message).toMatch(message);
     expect(toOpenai(status, " \n").error.message).toMatch(message);
     expect(toOpenai(status, "{}").error.message).toMatch(message);
@@ -136,13 +136,13 @@ describe("words that clients act on", () => {
     expect(toAnthropic(400, body).error.message).toBe("prompt is too long: Too many tokens");
   });
 
-  test("Anthropic's words for it", () => {
+  test("Anthropic's words for a too long prompt stay", () => {
     const body =
       '{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9 > 8"}}';
     expect(toOpenai(400, body).error.code).toBe("context_length_exceeded");
   });
 
-  test("an unpaid bill, an unknown model", () => {
+  test("the words for an unpaid bill and an unknown model stay", () => {
     const bill = '{"error":{"type":"billing_error","message":"Pay"}}';
     expect(toOpenai(402, bill).error.code).toBe("insufficient_quota");
     const model = '{"error":{"type":"not_found_error","message":"model: claude-9"}}';

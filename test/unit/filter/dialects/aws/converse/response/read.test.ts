@@ -34,7 +34,7 @@ beforeAll(async () => {
 type Json = Record<string, unknown>;
 
 describe.each(CONVERSE_STREAMS)("converse → messages: $name", (given) => {
-  test("the SDK's message of the stream", async () => {
+  test("the stream becomes the SDK's message", async () => {
     const { text, dropped } = responses.stream(TO_MESSAGES, [given.stream]);
     expect(checkAnthropicStream(text)).toEqual({ ending: "clean", hasBegun: true });
     const message = await anthropicMessage(text);
@@ -52,11 +52,11 @@ describe.each(CONVERSE_STREAMS)("converse → messages: $name", (given) => {
       },
     });
     expect(dropped).toBe(given.dropped ?? 0);
-    // The usage comes behind the reason, and both in one event.
+    // The usage comes after the reason, and both in one event.
     expect(text.split("event: message_delta\n")).toHaveLength(2);
   });
 
-  test("the complete message", () => {
+  test("the complete response becomes a message", () => {
     for (const body of [given.stream, JSON.stringify(given.whole)]) {
       const { status, text, dropped } = responses.complete(TO_MESSAGES, body);
       const message = JSON.parse(text) as Json;
@@ -91,7 +91,7 @@ function chatMessage(content: Json[]): Json {
 }
 
 describe.each(CONVERSE_STREAMS)("converse → chat: $name", (given) => {
-  test("the SDK's completion of the stream, and the complete one", async () => {
+  test("the stream and the complete response become the SDK's completion", async () => {
     const { text } = responses.stream(TO_CHAT, [given.stream]);
     expect(checkOpenaiStream(text, true)).toMatchObject({ ending: "clean" });
     const streamed = await openaiCompletion(text);
@@ -131,7 +131,7 @@ describe.each(CONVERSE_STREAMS)("converse → chat: $name", (given) => {
 });
 
 describe.each(CONVERSE_STREAMS)("converse → responses: $name", (given) => {
-  test("the SDK's response of the stream", async () => {
+  test("the stream becomes the SDK's response", async () => {
     const { text } = responses.stream(TO_RESPONSES, [given.stream]);
     expect(checkResponsesStream(text).ending).toBe("clean");
     const { output_text: said, usage } = await openaiResponse(text);

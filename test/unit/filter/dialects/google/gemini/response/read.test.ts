@@ -50,7 +50,7 @@ describe.each(GEMINI_STREAMS)("$name", (given) => {
       ]).toEqual(given.usage);
   });
 
-  test("the stream of a chat client", async () => {
+  test("the stream of a chat client is as expected", async () => {
     const wantsUsage = given.usage !== undefined;
     const { text } = responses.stream({ ...TO_CHAT, wantsUsage }, [encode(sse)]);
     expect(checkOpenaiStream(text, wantsUsage).ending).toBe("clean");
@@ -72,7 +72,7 @@ describe.each(GEMINI_STREAMS)("$name", (given) => {
     ).toEqual(callsIn(given.content));
   });
 
-  test("the stream of a Responses client", () => {
+  test("the stream of a Responses client is as expected", () => {
     const { text } = responses.stream(TO_RESPONSES, [encode(sse)]);
     const last = text.trimEnd().split("\n").at(-1)?.slice("data: ".length) ?? "";
     const { response } = JSON.parse(last) as { response: { status: string; output: Json[] } };
@@ -95,7 +95,7 @@ describe.each(GEMINI_STREAMS)("$name", (given) => {
     }
   });
 
-  test("cut at every byte", () => {
+  test("the stream is the same cut at every byte", () => {
     for (const direction of [TO_MESSAGES, TO_CHAT, TO_RESPONSES]) {
       const bytes = encode(sse);
       const whole = responses.stream(direction, [bytes]).text;

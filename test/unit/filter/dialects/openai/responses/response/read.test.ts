@@ -57,7 +57,7 @@ function comparable(message: Json): Json {
 }
 
 describe.each(RESPONSES_STREAMS)("responses → messages: $name", (given) => {
-  test("the SDK's message of the stream", async () => {
+  test("the stream becomes the SDK's message", async () => {
     const { text, dropped } = responses.stream(TO_MESSAGES, [encode(given.sse)]);
     expect(checkAnthropicStream(text)).toEqual({ ending: "clean", hasBegun: true });
     const { content, stop_reason, usage } = await anthropicMessage(text);
@@ -73,7 +73,7 @@ describe.each(RESPONSES_STREAMS)("responses → messages: $name", (given) => {
     });
   });
 
-  test("the complete message of the stream, and of the complete response", () => {
+  test("the stream and the complete response become a complete message", () => {
     for (const body of [given.sse, given.whole && JSON.stringify(given.whole)]) {
       if (body === undefined) continue;
       const { status, text } = responses.complete(TO_MESSAGES, body);
@@ -84,7 +84,7 @@ describe.each(RESPONSES_STREAMS)("responses → messages: $name", (given) => {
     }
   });
 
-  test("cut at every byte", () => {
+  test("the stream is the same cut at every byte", () => {
     const bytes = encode(given.sse);
     const whole = responses.stream(TO_MESSAGES, [bytes]);
     const single = responses.stream(
@@ -100,7 +100,7 @@ describe.each(RESPONSES_STREAMS)("responses → messages: $name", (given) => {
 });
 
 describe.each(RESPONSES_STREAMS)("responses → chat completions: $name", (given) => {
-  test("the SDK's completion of the stream", async () => {
+  test("the stream becomes the SDK's completion", async () => {
     const { text } = responses.stream(TO_CHAT, [encode(given.sse)]);
     expect(checkOpenaiStream(text, true)).toMatchObject({ ending: "clean", hasBegun: true });
     const { choices, usage, id, model } = await openaiCompletion(text);
@@ -111,7 +111,7 @@ describe.each(RESPONSES_STREAMS)("responses → chat completions: $name", (given
     expect(usage).toMatchObject({ prompt_tokens: 30, completion_tokens: 12, total_tokens: 42 });
   });
 
-  test("the complete completion of the stream, and of the complete response", () => {
+  test("the stream and the complete response become a complete completion", () => {
     for (const body of [given.sse, given.whole && JSON.stringify(given.whole)]) {
       if (body === undefined) continue;
       const { text } = responses.complete(TO_CHAT, body);
@@ -120,7 +120,7 @@ describe.each(RESPONSES_STREAMS)("responses → chat completions: $name", (given
     }
   });
 
-  test("each byte alone", () => {
+  test("the stream is the same with each byte alone", () => {
     const bytes = encode(given.sse);
     const whole = responses.stream(TO_CHAT, [bytes]);
     const single = responses.stream(

@@ -55,7 +55,7 @@ describe.each(CASES)("$name", ({ name, sse, direction }) => {
     expect(found).toEqual(golden[name]);
   });
 
-  test("Node's SDK and Codex read the same", async () => {
+  test("Node's SDK and Codex read the same response", async () => {
     const { text } = responses.stream(direction, [encode(sse)]);
     const { response, types } = checkResponsesStream(text);
     const seen: string[] = [];
