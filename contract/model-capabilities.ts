@@ -33,6 +33,8 @@ export const CALL_IDS = "call_ids?: any|short = any";
 export const USER_AFTER_TOOL = "user_after_tool?: boolean = true";
 export const REASONING_CONTENT = "reasoning_content?: boolean = false";
 export const REASONING_DETAILS = "reasoning_details?: boolean = false";
+export const OWN_REASONING = "own_reasoning?: boolean = true";
+export const NEEDS_REASONING = "needs_reasoning?: none|calls|turns = none";
 export const FORCED_TOOLS = "forced_tools?: all|named|none = all";
 export const OUTPUT_SCHEMA = "output_schema?: boolean = true";
 export const SCHEMA_REFS = "schema_refs?: boolean = true";
@@ -191,13 +193,25 @@ export const CAPABILITIES = [
     REASONING_CONTENT,
     CHAT,
     "",
-    "Whether `reasoning_content` is supported in assistant messages.",
+    "Whether `reasoning_content` is supported in assistant messages, whichever model wrote it.",
   ),
   row(
     REASONING_DETAILS,
     CHAT,
     "",
     "Whether `reasoning_details` is supported in assistant messages.",
+  ),
+  row(
+    OWN_REASONING,
+    CHAT,
+    "",
+    "Whether reasoning that this provider has sent, signed or not, goes back to it in the next turns of messages and Responses clients, in the member that it came in: `reasoning_content`, `reasoning`, `reasoning_details`, or thinking parts.",
+  ),
+  row(
+    NEEDS_REASONING,
+    CHAT,
+    "",
+    "Which assistant messages are rejected without `reasoning_content`: those with tool `calls`, or all `turns` of a request with tools. If the client has not kept it, a short text that is different in each message stands for it.",
   ),
   row(
     FORCED_TOOLS,

@@ -16,8 +16,10 @@ import {
   MAX_OUTPUT_TOKENS,
   MAX_TOKENS_MEMBER,
   MODEL_FAMILY,
+  NEEDS_REASONING,
   OUTPUT_SCHEMA,
   SCHEMA_REFS,
+  OWN_REASONING,
   PREFILL,
   REASONING_CONTENT,
   REASONING_DETAILS,
@@ -35,7 +37,12 @@ import {
   USER,
   USER_AFTER_TOOL,
 } from "../../contract/model-capabilities";
-import { FORCED_ALL, REASONING_ADAPTIVE, RequestLimits } from "../hub/request/request-report";
+import {
+  FORCED_ALL,
+  NEEDS_NONE,
+  REASONING_ADAPTIVE,
+  RequestLimits,
+} from "../hub/request/request-report";
 import { effortOf } from "../hub/request/request-effort";
 import { EFFORT_HIGH, EFFORT_LOW, EFFORT_MEDIUM, EFFORT_UNSET } from "../hub/request/request";
 import { startsWith } from "../bytes/text/at";
@@ -70,6 +77,8 @@ export function readLimits(from: Document, object: u32, limits: RequestLimits): 
   limits.supportsUserAfterTool = from.flag(object, constant(USER_AFTER_TOOL));
   limits.supportsReasoningContent = from.flag(object, constant(REASONING_CONTENT));
   limits.supportsReasoningDetails = from.flag(object, constant(REASONING_DETAILS));
+  limits.supportsOwnReasoning = from.flag(object, constant(OWN_REASONING));
+  limits.needsReasoning = from.choice(object, constant(NEEDS_REASONING));
   limits.supportsOutputSchema = from.flag(object, constant(OUTPUT_SCHEMA));
   limits.supportsSchemaRefs = from.flag(object, constant(SCHEMA_REFS));
   limits.supportsPrefill = from.flag(object, constant(PREFILL));
@@ -110,6 +119,7 @@ function changesOwnDialect(limits: RequestLimits): bool {
     return true;
   if (limits.forcedTools != FORCED_ALL || !limits.supportsPrefill) return true;
   if (!limits.supportsLongCallIds || !limits.supportsUserAfterTool) return true;
+  if (limits.needsReasoning != NEEDS_NONE) return true;
   return limits.refuses.length > 0 || limits.refusesInMessages.length > 0;
 }
 

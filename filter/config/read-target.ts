@@ -2,6 +2,7 @@
 import { CREDENTIAL_KINDS, CredentialKind } from "../../contract/credentials";
 import * as members from "../../contract/filter-document";
 import { hostedClaude } from "../dialects/anthropic/messages/hosted/hosted-claude";
+import { originOf } from "../hub/reasoning-carrier";
 import { awaitSignatures } from "../dialects/edit-call-ids";
 import { dialectByName } from "../dialects/dialect-registry";
 import { constant, Span } from "../bytes/text/bytes";
@@ -64,6 +65,7 @@ function readTarget(
   target.limits.supportsStreamUsage = target.asksUsage;
   readLimits(from, from.member(node, constant(members.TARGET_LIMITS)), target.limits);
   target.limits.addsCaching = !from.has(node, constant(members.TARGET_PROMPT_CACHING));
+  target.limits.origin = originOf(target.nameSpan);
   setHosted(from, target, from.text(node, constant(members.TARGET_ENVELOPE)));
   target.rateLimits = from.pick<RateLimit>(node, constant(members.TARGET_RATE_LIMITS), rateLimits);
   readCredentials(from, node, target);

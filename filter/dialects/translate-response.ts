@@ -62,6 +62,8 @@ export class ResponseOptions {
   model: Span = NO_MODEL;
   /** What the writer has to know of the request; the owner of the response releases it. */
   notes: RequestNotes = NO_NOTES;
+  /** The provider, by which its unsigned reasoning finds back to it. */
+  origin: Span = NO_MODEL;
   /** Whether `hasToken` is needed. */
   seeksToken: bool = false;
   /** Whether `textBytes` is needed. */
@@ -92,6 +94,7 @@ export class ResponseTranslator extends ResponseFacts {
     const translation = new Translation(options.requestId);
     translation.wantsUsage = options.wantsUsage;
     translation.notes = options.notes;
+    translation.origin = options.origin;
     translation.head.created = options.created;
     translation.head.clock = options.clock;
     translation.head.model.span(options.model);
@@ -229,7 +232,7 @@ export class ResponseTranslator extends ResponseFacts {
   }
 
   release(): void {
-    this.translation.head.release();
+    this.translation.release();
     this.framer.release();
     this.pattern.release();
     this.body.release();

@@ -142,6 +142,10 @@ function memberWords(limits: ModelLimits): string[] {
   if (limits.cache_key === "prompt_cache_key") words.push("gets `prompt_cache_key` of the session");
   if (limits.cache_key === "x_grok_conv_id") words.push("gets `x-grok-conv-id` of the session");
   if (limits.reasoning_content === true) words.push("accepts `reasoning_content` back");
+  if (limits.needs_reasoning === "calls") words.push("no tool calls without `reasoning_content`");
+  if (limits.needs_reasoning === "turns")
+    words.push("no turn of a request with tools without `reasoning_content`");
+  if (limits.own_reasoning === false) words.push("no reasoning of earlier turns");
   if (limits.reasoning_details === true) words.push("accepts `reasoning_details` back");
   return words.filter((word) => word !== "");
 }

@@ -2,16 +2,18 @@
 import { type ProviderLimits } from "./model-families.ts";
 
 export const DEEPSEEK: ProviderLimits = {
-  // In a tool loop its thinking models want `reasoning_content` back; the others take it and do not look at it.
+  // Once tools are in the conversation, its thinking models reject a message of the assistant without `reasoning_content`, and a
+  // blank one; the others take it and do not look at it.
   everyModel: {
     limits: {
       max_tokens_member: "max_tokens",
       developer_role: false,
       reasoning_content: true,
+      needs_reasoning: "turns",
       output_schema: false,
     },
     source:
-      "https://api-docs.deepseek.com/api/create-chat-completion; https://api-docs.deepseek.com/guides/thinking_mode; https://github.com/earendil-works/pi/issues/1048",
+      "https://api-docs.deepseek.com/api/create-chat-completion; https://api-docs.deepseek.com/guides/thinking_mode; https://github.com/earendil-works/pi/issues/1048; https://github.com/NousResearch/hermes-agent/pull/18263; https://github.com/Lingtai-AI/lingtai/issues/831",
   },
   families: [
     {

@@ -1,21 +1,39 @@
 // The known limits of Groq's models.
+import type { ModelLimits } from "../../../model/model-limits.ts";
 import { upTo, type ProviderLimits } from "./model-families.ts";
+
+/** Models that reason take their own `reasoning` back; the others reject it with 400. */
+const REASONING: ModelLimits = {
+  own_reasoning: true,
+  refuses: ["prompt_cache_key", "messages[].reasoning_content", "messages[].reasoning_details"],
+};
 
 export const GROQ: ProviderLimits = {
   everyModel: {
     // 400 "property 'prompt_cache_key' is unsupported", "'messages.1' : … property 'reasoning_content' is unsupported".
     limits: {
       efforts: [],
-      refuses: ["prompt_cache_key", "messages[].reasoning_content", "messages[].reasoning_details"],
+      own_reasoning: false,
+      refuses: [
+        "prompt_cache_key",
+        "messages[].reasoning_content",
+        "messages[].reasoning_details",
+        "messages[].reasoning",
+      ],
     },
     source:
-      "https://console.groq.com/docs/reasoning; https://github.com/zed-industries/zed/issues/36215; https://github.com/janhq/jan/issues/8136",
+      "https://console.groq.com/docs/reasoning; https://github.com/zed-industries/zed/issues/36215; https://github.com/janhq/jan/issues/8136; https://github.com/groq/groq-python (1.7.0); pydantic-ai 2.68.0 (profiles/groq)",
   },
   families: [
     {
       models: ["openai/gpt-oss-*"],
-      limits: { efforts: upTo("high"), schema_refs: false },
+      limits: { ...REASONING, efforts: upTo("high"), schema_refs: false },
       source: "https://console.groq.com/docs/reasoning#options-for-reasoning-effort-gptoss",
+    },
+    {
+      models: ["qwen/*"],
+      limits: REASONING,
+      source: "https://console.groq.com/docs/reasoning",
     },
     {
       models: ["llama-*"],

@@ -7,6 +7,8 @@ const KIMI: ModelLimits = {
   sampling: "none",
   refuses: ["presence_penalty", "frequency_penalty"],
   reasoning_content: true,
+  // LiteLLM fills a lost one with a space, in messages with calls.
+  needs_reasoning: "calls",
 };
 
 export const MOONSHOT: ProviderLimits = {
@@ -27,12 +29,12 @@ export const MOONSHOT: ProviderLimits = {
     },
     {
       models: ["kimi-k3"],
-      limits: { ...KIMI, efforts: ["low", "high", "max"] },
+      limits: { ...KIMI, needs_reasoning: "turns", efforts: ["low", "high", "max"] },
       source: "https://platform.moonshot.ai/docs/api/chat; npm @ai-sdk/moonshotai 2.0.61",
     },
     {
       models: ["kimi-k2-thinking*"],
-      limits: { reasoning_content: true, efforts: [] },
+      limits: { reasoning_content: true, needs_reasoning: "calls", efforts: [] },
       source: MODEL_SIZES,
     },
     {

@@ -22,6 +22,13 @@ export const FORCED_ALL: i32 = 0;
 export const FORCED_NAMED: i32 = 1;
 export const FORCED_NONE: i32 = 2;
 
+/** Which assistant messages must have reasoning: the values of `needs_reasoning`. */
+export const NEEDS_NONE: i32 = 0;
+/** Those with tool calls. */
+export const NEEDS_CALLS: i32 = 1;
+/** All, if the request declares tools. */
+export const NEEDS_TURNS: i32 = 2;
+
 /** The families of models at Amazon Bedrock whose requests differ: the values of `model_family`. */
 export const FAMILY_UNKNOWN: i32 = -1;
 export const FAMILY_CLAUDE: i32 = 0;
@@ -94,8 +101,14 @@ export class RequestLimits {
   supportsLongCallIds: bool = true;
   /** Chat: false if no message of the user may follow a tool message (Mistral). */
   supportsUserAfterTool: bool = true;
-  /** Chat: `reasoning_content` in assistant messages (DeepSeek, Moonshot); others reject it. */
+  /** Chat: `reasoning_content` in assistant messages, whoever wrote it (DeepSeek, Moonshot); others reject it. */
   supportsReasoningContent: bool = false;
+  /** Chat: the provider's own unsigned reasoning in the member that it came in. */
+  supportsOwnReasoning: bool = true;
+  /** Chat: which assistant messages must have `reasoning_content`, NEEDS_. */
+  needsReasoning: i32 = NEEDS_NONE;
+  /** Chat: the provider, by which its unsigned reasoning finds back to it. */
+  origin: Span = new Span(0, 0);
   /** Chat: `reasoning_details` in assistant messages (OpenRouter). */
   supportsReasoningDetails: bool = false;
   /** Which forced choices of a tool are supported, FORCED_. */

@@ -2,10 +2,13 @@
 import { Dropped } from "../dropped";
 import { NO_NOTES, RequestNotes } from "../request/request-notes";
 import { Usage } from "./usage";
-import { ByteBuffer } from "../../bytes/text/bytes";
+import { setRest, writeUnsignedMark } from "../reasoning-carrier";
+import { ByteBuffer, Span } from "../../bytes/text/bytes";
 
 /** Seconds since 1970. */
 const YEAR_10000: i64 = 253_402_300_800;
+
+const NO_ORIGIN = new Span(0, 0);
 
 /** What is known of a response before its content. Texts are escaped. */
 export class ResponseHead {
@@ -54,7 +57,30 @@ export class Translation {
   wantsUsage: bool = false;
   /** What the writer has to know of the request; the owner of the response releases it. */
   notes: RequestNotes = NO_NOTES;
+  /** The provider, by which its unsigned reasoning finds back to it (hub/reasoning-carrier.ts); empty if it gets none back. */
+  origin: Span = NO_ORIGIN;
+  /** Stands for the signature of unsigned reasoning; null if the provider gets none back. */
+  reasoningMark: ByteBuffer | null = null;
 
   /** @param requestId of the client's request; empty if it has none */
   constructor(public requestId: ByteBuffer) {}
+
+  /** Reasoning without a signature comes in this member (MEMBER_), with `rest` beside its text. */
+  markReasoning(letter: u32, rest: usize, restLength: u32): void {
+    if (this.origin.length == 0) return;
+    let mark = this.reasoningMark;
+    if (mark === null) {
+      mark = new ByteBuffer();
+      this.reasoningMark = mark;
+    }
+    mark.clear();
+    writeUnsignedMark(letter, this.origin, mark);
+    setRest(mark, rest, restLength);
+  }
+
+  release(): void {
+    this.head.release();
+    const mark = this.reasoningMark;
+    if (mark !== null) mark.release();
+  }
 }

@@ -74,6 +74,7 @@ function newTranslator(exchange: Exchange, target: Target): ResponseTranslator {
   options.requestId = requestId(exchange);
   options.model = exchange.modelText(target);
   options.notes = response.notes;
+  options.origin = target.limits.origin;
   options.seeksToken = exchange.isObserved;
   options.countsText = exchange.estimate !== null;
   return new ResponseTranslator(options);

@@ -197,7 +197,9 @@ export const REASONING_DETAILS = message.slot(
   "reasoning_details",
   slot.REASONING_SIGNATURE,
   reads("see docs/decisions/2026-11-21-reasoning-carrier.md"),
-  writes("signed and encrypted reasoning, if the provider supports it; else dropped"),
+  writes(
+    "signed and encrypted reasoning, if the provider supports it, and what the provider has sent in this member; else dropped",
+  ),
 );
 export const THINKING_BLOCKS = message.slot(
   "thinking_blocks",
@@ -207,12 +209,15 @@ export const THINKING_BLOCKS = message.slot(
 export const REASONING_CONTENT = message.slot(
   "reasoning_content",
   slot.REASONING,
-  writes("if the provider supports it; else dropped"),
+  writes(
+    "all of it if the provider supports it, else what the provider has sent in this member; the rest is dropped",
+  ),
 );
 export const REASONING = message.slot(
   "reasoning",
   slot.REASONING,
   reads("used if there is no `reasoning_content`"),
+  writes("what the provider has sent in this member"),
 );
 export const MESSAGE_CACHE = message.slot(
   "cache_control",
@@ -261,6 +266,7 @@ export const PART_THINKING = part.slot(
   "thinking",
   slot.REASONING,
   reads("in messages of the assistant (an extension of LangChain)"),
+  writes("what the provider (Mistral) has sent as such a part"),
 );
 export const PART_SIGNATURE = part.slot("signature", slot.REASONING_SIGNATURE);
 part.feature("input_audio", feature.AUDIO_INPUT);

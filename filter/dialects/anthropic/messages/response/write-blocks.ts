@@ -26,7 +26,10 @@ export abstract class MessageBlockWriter extends BlockWriter {
   /** Every block of thinking has a signature. */
   protected signIfUnsigned(): void {
     if (this.isSigned) return;
-    this.putSignature(CARRIER_ANTHROPIC, UNSIGNED_MARK.pointer, UNSIGNED_MARK.length);
+    const mark = this.translation.reasoningMark;
+    if (mark === null)
+      this.putSignature(CARRIER_ANTHROPIC, UNSIGNED_MARK.pointer, UNSIGNED_MARK.length);
+    else this.putSignature(CARRIER_ANTHROPIC, mark.pointer, mark.length);
   }
 
   /** Writes the inside of a signature: another provider's has a mark, by which it finds back to its kind of provider. */

@@ -113,7 +113,7 @@ export class OpenaiChatLimitEdits extends OpenaiLimitEdits {
     // If system text moves, its roles change with it.
     const renames = isAnywhere && !limits.supportsDeveloperRole;
     limitMessages(this.tape, list, renames, limits, this.edits, this.report);
-    limitToolMessages(this.tape, list, limits, this.edits);
+    limitToolMessages(this.tape, list, this.hasTools, limits, this.edits);
     if (isAnywhere) return systemText;
     const keepsFirst = limits.supportsSystemRole;
     foldSystem(this.tape, systemText, keepsFirst, limits.supportsDeveloperRole, this.edits);

@@ -2,6 +2,7 @@
 // (several providers accept nothing else), images and documents in user messages.
 // @see https://platform.openai.com/docs/api-reference/chat/create#chat-create-messages
 import {
+  BLOCK_REASONING,
   BLOCK_TEXT,
   BLOCK_TOOL_CALL,
   BLOCK_TOOL_RESULT,
@@ -152,7 +153,8 @@ export abstract class ChatMessages extends ChatSystem {
     if (calls == 0 && texts == 0 && !hasReasoning) return;
     this.begin(constant('{"role":"assistant","content":'));
     this.isAfterTool = false;
-    if (texts > 0) this.writeAssistantText(from, to);
+    if (this.hasThinkingParts) this.writeAssistantParts(from, to);
+    else if (texts > 0) this.writeAssistantText(from, to);
     else out.span(calls > 0 ? constant("null") : constant('""'));
     this.writeReasoning(from, to, calls > 0);
     if (calls > 0) {
@@ -162,6 +164,17 @@ export abstract class ChatMessages extends ChatSystem {
       out.byte(0x5d);
     }
     out.byte(0x7d);
+  }
+
+  /** Writes the texts and the reasoning in their order, as a list of parts. */
+  private writeAssistantParts(from: u32, to: u32): void {
+    this.out.byte(0x5b);
+    for (let i = from; i < to; i++) {
+      const block = this.request.block(i);
+      if (block.kind == BLOCK_REASONING) this.writeThinkingPart(i, to);
+      else if (block.kind == BLOCK_TEXT) this.writePart(block);
+    }
+    this.out.byte(0x5d);
   }
 
   /** Joins neighbouring texts, which Claude splits at citations, and separates others by an empty line. */

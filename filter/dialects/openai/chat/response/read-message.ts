@@ -6,6 +6,11 @@ import {
   DROPPED_SERVER_TOOL,
 } from "../../../../hub/dropped";
 import { Citation, ResponseSink } from "../../../../hub/response/events";
+import {
+  MEMBER_CONTENT,
+  MEMBER_PARTS,
+  MEMBER_REASONING,
+} from "../../../../hub/reasoning-carrier";
 import { Translation } from "../../../../hub/response/translation";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
@@ -66,8 +71,10 @@ export class MessageReader {
       else if (tape.equals(key, constant("annotations"))) annotations = value;
       else this.drop(tape, key);
     }
+    const letter = tape.isString(thoughts) ? MEMBER_CONTENT : MEMBER_REASONING;
     if (!tape.isString(thoughts)) thoughts = otherThoughts;
-    if (tape.isString(thoughts) || details != NO_NODE) this.readReasoning(tape, thoughts, details);
+    if (tape.isString(thoughts) || details != NO_NODE)
+      this.reasoningReader().read(tape, thoughts, letter, details);
     if (tape.isString(content)) this.text(tape, content);
     else if (tape.isArray(content)) this.readParts(tape, content);
     if (tape.isString(refusal)) this.refusal(tape, refusal);
@@ -152,14 +159,14 @@ export class MessageReader {
     if (tools != null) tools.contentBegins();
   }
 
-  private readReasoning(tape: Tape, text: u32, details: u32): void {
+  private reasoningReader(): ReasoningReader {
     this.isBegun = true;
     let reasoning = this.reasoning;
     if (reasoning == null) {
       reasoning = new ReasoningReader(this.sink, this.translation);
       this.reasoning = reasoning;
     }
-    reasoning.read(tape, text, details);
+    return reasoning;
   }
 
   private readTools(tape: Tape, calls: u32, call: u32): void {
@@ -181,7 +188,7 @@ export class MessageReader {
     for (let part = tape.first(parts); part < end; part = tape.next(part)) {
       const type = tape.member(part, constant("type"));
       const text = tape.isString(part) ? part : tape.member(part, TEXT);
-      if (tape.equals(type, THINKING)) this.readThinking(tape, tape.member(part, THINKING));
+      if (tape.equals(type, THINKING)) this.readThinking(tape, part);
       else if (tape.equals(type, REFUSAL)) this.refusal(tape, tape.member(part, REFUSAL));
       else if (tape.isString(text)) this.text(tape, text);
       else if (tape.equals(type, constant("reference")))
@@ -190,14 +197,18 @@ export class MessageReader {
     }
   }
 
-  private readThinking(tape: Tape, thinking: u32): void {
-    if (tape.isString(thinking)) this.readReasoning(tape, thinking, NO_NODE);
-    if (!tape.isArray(thinking)) return;
-    const end = tape.next(thinking);
-    for (let part = tape.first(thinking); part < end; part = tape.next(part)) {
-      const text = tape.isString(part) ? part : tape.member(part, TEXT);
-      if (tape.isString(text)) this.readReasoning(tape, text, NO_NODE);
+  private readThinking(tape: Tape, thought: u32): void {
+    const reasoning = this.reasoningReader();
+    const thinking = tape.member(thought, THINKING);
+    if (tape.isString(thinking)) reasoning.read(tape, thinking, MEMBER_PARTS, NO_NODE);
+    if (tape.isArray(thinking)) {
+      const end = tape.next(thinking);
+      for (let part = tape.first(thinking); part < end; part = tape.next(part)) {
+        const text = tape.isString(part) ? part : tape.member(part, TEXT);
+        if (tape.isString(text)) reasoning.read(tape, text, MEMBER_PARTS, NO_NODE);
+      }
     }
+    reasoning.signPart(tape, tape.member(thought, constant("signature")));
   }
 
   private readAnnotations(tape: Tape, annotations: u32): void {

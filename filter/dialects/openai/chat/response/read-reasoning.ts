@@ -4,7 +4,12 @@
 import { DROPPED_SIGNATURE } from "../../../../hub/dropped";
 import { ResponseSink } from "../../../../hub/response/events";
 import { Translation } from "../../../../hub/response/translation";
-import { CARRIER_ANTHROPIC } from "../../../../hub/reasoning-carrier";
+import {
+  CARRIER_ANTHROPIC,
+  MEMBER_DETAILS,
+  MEMBER_PARTS,
+  MEMBER_SUMMARY,
+} from "../../../../hub/reasoning-carrier";
 import { NO_COUNT, readCount } from "../../../../bytes/json/number";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
@@ -43,14 +48,19 @@ export class ReasoningReader {
     this.hasContent = true;
   }
 
-  /** `text` and `details` may be missing. */
-  read(tape: Tape, text: u32, details: u32): void {
+  /** `text`, which came in the member `letter` (MEMBER_), and `details` may be missing. */
+  read(tape: Tape, text: u32, letter: u32, details: u32): void {
     const hasText = tape.isString(text) && tape.size(text) > 0;
     if (this.source == SOURCE_OPEN) {
       if (this.detailsHaveText(tape, details)) this.source = SOURCE_DETAILS;
-      else if (hasText) this.source = SOURCE_TEXT;
+      else if (hasText) {
+        this.source = SOURCE_TEXT;
+        this.translation.markReasoning(letter, 0, 0);
+      }
     }
     if (hasText && this.source == SOURCE_TEXT) {
+      // The signature of an earlier part is not that of the next one.
+      if (letter == MEMBER_PARTS && this.hasContent) this.translation.markReasoning(letter, 0, 0);
       this.hasContent = false;
       this.sink.reasoning(tape.pointer(text), tape.size(text));
     }
@@ -62,6 +72,18 @@ export class ReasoningReader {
     ) {
       this.readDetail(tape, entry);
     }
+  }
+
+  /** Reads the signature of a thinking part, after its texts. */
+  signPart(tape: Tape, signature: u32): void {
+    if (!tape.isString(signature) || tape.size(signature) == 0) return;
+    if (this.hasContent) {
+      this.translation.dropped.add(DROPPED_SIGNATURE);
+      return;
+    }
+    this.translation.markReasoning(MEMBER_PARTS, tape.pointer(signature), tape.size(signature));
+    // A block, although it may have no text.
+    this.sink.reasoning(tape.pointer(signature), 0);
   }
 
   private detailsHaveText(tape: Tape, details: u32): bool {
@@ -88,6 +110,11 @@ export class ReasoningReader {
       if (index != this.lastIndex && this.lastIndex != NO_COUNT) this.sink.blockEnd();
       this.lastIndex = index;
       this.hasContent = false;
+      const isText = tape.isString(tape.member(entry, constant("text")));
+      const format = tape.member(entry, constant("format"));
+      const size = tape.isString(format) ? tape.size(format) : 0;
+      const letter = isText ? MEMBER_DETAILS : MEMBER_SUMMARY;
+      this.translation.markReasoning(letter, tape.pointer(format), size);
       this.sink.reasoning(tape.pointer(text), tape.size(text));
     }
     const signature = tape.member(entry, constant("signature"));

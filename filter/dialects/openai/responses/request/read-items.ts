@@ -4,6 +4,7 @@ import { MemberReader } from "../../../../hub/request/member-reader";
 import {
   hasMark,
   isCarrier,
+  isUnsignedMark,
   MARK_ANTHROPIC,
   MARK_REDACTED,
 } from "../../../../hub/reasoning-carrier";
@@ -212,6 +213,8 @@ export function readReasoning(
   if (hasMark(tape, carrier, MARK_ANTHROPIC)) {
     last.name = tape.pointer(carrier) + MARK_ANTHROPIC.length;
     last.nameLength = tape.size(carrier) - MARK_ANTHROPIC.length;
+  } else if (isUnsignedMark(tape, carrier)) {
+    last.setName(tape, carrier);
   } else {
     for (let i = before; i < request.blocks.count; i++) request.block(i).flags |= FLAG_OPENAI;
     if (!isCarrier(tape, carrier)) last.setName(tape, carrier);

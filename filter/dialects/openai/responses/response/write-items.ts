@@ -178,7 +178,9 @@ export abstract class ItemWriter extends BlockWriter {
   protected closeReasoning(): void {
     if (!this.isSigned) {
       if (this.contentIndex >= 0) this.closePart();
-      this.items.span(REASONING_REST);
+      const mark = this.translation.reasoningMark;
+      if (mark === null) this.items.span(REASONING_REST);
+      else this.putEncrypted(NOTHING, mark.pointer, mark.length);
     }
     this.itemEnds();
   }
