@@ -29,12 +29,17 @@ export const REASONS_BY_DEFAULT = "reasons_by_default?: boolean = true";
 export const REASONING_WITH_TOOLS = "reasoning_with_tools?: boolean = true";
 export const THINKING = "thinking?: none|budget|adaptive|both";
 export const THINKING_OFF = "thinking_off?: disabled|between_tools|none = disabled";
+export const THINKING_SWITCH =
+  "thinking_switch?: none|thinking|enable_thinking|reasoning|template = none";
+export const SEED_MEMBER = "seed_member?: seed|random_seed = seed";
+export const DOCUMENT_PART = "document_part?: file|document_url = file";
 export const CALL_IDS = "call_ids?: any|short = any";
 export const USER_AFTER_TOOL = "user_after_tool?: boolean = true";
 export const REASONING_CONTENT = "reasoning_content?: boolean = false";
 export const REASONING_DETAILS = "reasoning_details?: boolean = false";
 export const OWN_REASONING = "own_reasoning?: boolean = true";
 export const NEEDS_REASONING = "needs_reasoning?: none|calls|turns = none";
+export const THINK_TAGS = "think_tags?: none|pair|closing = none";
 export const FORCED_TOOLS = "forced_tools?: all|named|none = all";
 export const OUTPUT_SCHEMA = "output_schema?: boolean = true";
 export const SCHEMA_REFS = "schema_refs?: boolean = true";
@@ -178,6 +183,19 @@ export const CAPABILITIES = [
     "The `thinking` type with the least thinking; `none` if the model always thinks.",
   ),
   row(
+    THINKING_SWITCH,
+    CHAT,
+    "",
+    "The member that turns thinking on and off beside or without an effort: `thinking: {type: disabled}` (DeepSeek, Moonshot AI, Z.ai), `enable_thinking: false` (Qwen), `reasoning: {enabled: false}` (Together AI), or `template` for `chat_template_kwargs: {enable_thinking: false}` (vLLM, SGLang, llama.cpp). It is sent if the client asks for an effort, none, or thinking.",
+  ),
+  row(SEED_MEMBER, CHAT, "", "The name of `seed` at the provider (Mistral: `random_seed`)."),
+  row(
+    DOCUMENT_PART,
+    CHAT,
+    "",
+    "The content part that a PDF is sent as: OpenAI's `file`, or Mistral's `document_url`.",
+  ),
+  row(
     CALL_IDS,
     CHAT,
     "short",
@@ -212,6 +230,12 @@ export const CAPABILITIES = [
     CHAT,
     "",
     "Which assistant messages are rejected without `reasoning_content`: those with tool `calls`, or all `turns` of a request with tools. If the client has not kept it, a short text that is different in each message stands for it.",
+  ),
+  row(
+    THINK_TAGS,
+    CHAT,
+    "",
+    "Whether the server leaves reasoning in the content, between `<think>` and `</think>` at its beginning (Ollama, llama.cpp, LM Studio, vLLM without a reasoning parser): then it becomes reasoning, for every client. `closing`: the chat template writes `<think>` itself, so that the content begins with reasoning. Responses to `n` above 1 stay as they are.",
   ),
   row(
     FORCED_TOOLS,

@@ -33,6 +33,8 @@ class RequestBody {
   replaced: u32 = 0;
   /** Whether the stream is asked for its usage, and the client has not asked for it. */
   asksUsage: bool = false;
+  /** Whether reasoning is to be taken out of the content of the response. */
+  splitsContent: bool = false;
   report: RequestReport = new RequestReport();
   /** How the target's cloud expects the request; null for every other provider. */
   hosted: HostedRequest | null = null;
@@ -44,6 +46,7 @@ class RequestBody {
     this.prefix.clear();
     this.replaced = 0;
     this.asksUsage = false;
+    this.splitsContent = false;
     this.report.fault = null;
     this.report.dropped.clear();
     this.notes.clear();
@@ -164,7 +167,11 @@ function startAttempt(exchange: Exchange, target: Target): void {
       response.notes = body.notes;
       body.notes = new RequestNotes();
     }
-  } else response.asksUsage = body.asksUsage;
+  } else {
+    response.asksUsage = body.asksUsage;
+    response.splitsContent = body.splitsContent;
+    if (body.splitsContent) response.wantsUsage = !body.asksUsage;
+  }
   const client = exchange.client;
   // What was read as JSON, nobody may read as anything else, such as a form. The headers of an earlier target, which have been
   // removed, may have included the type.
@@ -226,6 +233,7 @@ function editBody(exchange: Exchange, target: Target, tape: Tape): Fault | null 
     if (report.fault !== null) return report.fault;
   }
   client.dialect.editRequest(tape, prompt, edits);
+  if (target.limits.thinkTags != 0) body.splitsContent = client.dialect.hasOneChoice(tape);
   body.asksUsage =
     client.isStreaming &&
     target.asksUsage &&

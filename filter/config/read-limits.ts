@@ -10,6 +10,7 @@ import {
   CALL_IDS,
   DEFAULT_MAX_TOKENS,
   DEVELOPER_ROLE,
+  DOCUMENT_PART,
   EFFORTS,
   FORCED_TOOLS,
   JSON_SCHEMA,
@@ -27,11 +28,14 @@ import {
   REASONS_BY_DEFAULT,
   REFUSES,
   SAMPLING,
+  SEED_MEMBER,
   STOP,
   SYSTEM_MESSAGES,
   SYSTEM_ROLE,
+  THINK_TAGS,
   THINKING,
   THINKING_OFF,
+  THINKING_SWITCH,
   TOOL_CALLS,
   TOP_K,
   USER,
@@ -42,6 +46,7 @@ import {
   NEEDS_NONE,
   REASONING_ADAPTIVE,
   RequestLimits,
+  SWITCH_NONE,
 } from "../hub/request/request-report";
 import { effortOf } from "../hub/request/request-effort";
 import { EFFORT_HIGH, EFFORT_LOW, EFFORT_MEDIUM, EFFORT_UNSET } from "../hub/request/request";
@@ -73,6 +78,10 @@ export function readLimits(from: Document, object: u32, limits: RequestLimits): 
   limits.supportsTopK = from.flag(object, constant(TOP_K));
   limits.supportsDeveloperRole = from.flag(object, constant(DEVELOPER_ROLE));
   limits.supportsSystemMessages = from.flag(object, constant(SYSTEM_MESSAGES));
+  limits.thinkTags = from.choice(object, constant(THINK_TAGS));
+  limits.thinkingSwitch = from.choice(object, constant(THINKING_SWITCH));
+  limits.usesRandomSeed = from.choice(object, constant(SEED_MEMBER)) == 1;
+  limits.usesDocumentUrl = from.choice(object, constant(DOCUMENT_PART)) == 1;
   limits.supportsLongCallIds = from.choice(object, constant(CALL_IDS)) == 0;
   limits.supportsUserAfterTool = from.flag(object, constant(USER_AFTER_TOOL));
   limits.supportsReasoningContent = from.flag(object, constant(REASONING_CONTENT));
@@ -118,14 +127,20 @@ function changesOwnDialect(limits: RequestLimits): bool {
   if (limits.knowsEfforts || !limits.supportsReasoningWithTools || limits.knowsReasoning)
     return true;
   if (limits.forcedTools != FORCED_ALL || !limits.supportsPrefill) return true;
-  if (!limits.supportsLongCallIds || !limits.supportsUserAfterTool) return true;
-  if (limits.needsReasoning != NEEDS_NONE) return true;
+  if (changesOpenModels(limits)) return true;
   return limits.refuses.length > 0 || limits.refusesInMessages.length > 0;
 }
 
 function bitOf(name: string): u32 {
   const dialect = dialectByName(name);
   return dialect === null ? 0 : dialect.supporter;
+}
+
+/** What only models of providers with OpenAI's format have. */
+function changesOpenModels(limits: RequestLimits): bool {
+  if (!limits.supportsLongCallIds || !limits.supportsUserAfterTool) return true;
+  if (limits.needsReasoning != NEEDS_NONE || limits.thinkingSwitch != SWITCH_NONE) return true;
+  return limits.usesRandomSeed || limits.usesDocumentUrl;
 }
 
 function readEfforts(from: Document, object: u32, limits: RequestLimits): void {

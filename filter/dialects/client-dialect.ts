@@ -152,6 +152,11 @@ export abstract class ClientDialect extends ProviderDialect {
     return false;
   }
 
+  /** Returns whether a body that keeps its dialect asks for one response, whose reasoning can be taken out of its content. */
+  hasOneChoice(_tape: Tape): bool {
+    return false;
+  }
+
   // ---- Responses
 
   /** Returns a writer of one streamed response. */

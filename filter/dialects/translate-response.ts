@@ -64,6 +64,8 @@ export class ResponseOptions {
   notes: RequestNotes = NO_NOTES;
   /** The provider, by which its unsigned reasoning finds back to it. */
   origin: Span = NO_MODEL;
+  /** How the provider marks reasoning in the content, as in RequestLimits. */
+  thinkTags: i32 = 0;
   /** Whether `hasToken` is needed. */
   seeksToken: bool = false;
   /** Whether `textBytes` is needed. */
@@ -95,6 +97,7 @@ export class ResponseTranslator extends ResponseFacts {
     translation.wantsUsage = options.wantsUsage;
     translation.notes = options.notes;
     translation.origin = options.origin;
+    translation.thinkTags = options.thinkTags;
     translation.head.created = options.created;
     translation.head.clock = options.clock;
     translation.head.model.span(options.model);

@@ -136,6 +136,11 @@ export class Exchange {
     return target !== null && target.dialect !== this.client.dialect;
   }
 
+  /** Returns whether the response is written anew: it is translated, or its reasoning comes out of its content. */
+  isRewritten(): bool {
+    return this.isTranslated() || this.response.splitsContent;
+  }
+
   /** Returns the dialect of the current attempt's provider. */
   providerDialect(): ProviderDialect {
     const target = this.target;

@@ -45,6 +45,8 @@ export class Response {
   providerFault: Fault | null = null;
   /** Whether the gateway asked the provider for the usage chunk of a stream, and the client has not. */
   asksUsage: bool = false;
+  /** Whether reasoning is taken out of the content for a client of the provider's dialect. */
+  splitsContent: bool = false;
   /** Whether a chat client asked for the usage chunk of its stream. */
   wantsUsage: bool = false;
   /** What it cost, in nano-dollars; NO_COST if that is not known. */
@@ -119,6 +121,7 @@ export class Response {
     this.fault = null;
     this.providerFault = null;
     this.asksUsage = false;
+    this.splitsContent = false;
     this.cost = NO_COST;
     this.dropped.clear();
     this.dropFacts();

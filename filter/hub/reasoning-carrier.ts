@@ -47,6 +47,9 @@ export const MEMBER_SUMMARY: u32 = 0x73;
 /** Parts of type `thinking` in `content`, Mistral's form; after the origin: the signature. */
 export const MEMBER_PARTS: u32 = 0x70;
 
+/** The beginning of `content`, between <think> and </think>. */
+export const MEMBER_TAGS: u32 = 0x74;
+
 const ORIGIN_BYTES: u32 = 16;
 const LETTER_AT: u32 = MARK.length;
 const ORIGIN_AT: u32 = LETTER_AT + 2;
@@ -96,6 +99,7 @@ export function isUnsignedMark(tape: Tape, node: u32): bool {
     letter == MEMBER_REASONING ||
     letter == MEMBER_DETAILS ||
     letter == MEMBER_SUMMARY ||
+    letter == MEMBER_TAGS ||
     letter == MEMBER_PARTS
   );
 }

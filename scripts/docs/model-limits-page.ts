@@ -134,6 +134,8 @@ function memberWords(limits: ModelLimits): string[] {
   if (limits.apis === "responses") words.push("Responses API only");
   if (limits.apis === "chat") words.push("chat completions only");
   if (limits.call_ids === "short") words.push("tool call ids of nine letters and digits");
+  if (limits.seed_member === "random_seed") words.push("`random_seed` for `seed`");
+  if (limits.document_part === "document_url") words.push("PDF as `document_url`");
   if (limits.user_after_tool === false) words.push("no user message directly after tool results");
   if (limits.prefill === false) words.push("no prefill");
   if (limits.cache_control === true) words.push("supports `cache_control`");
@@ -157,8 +159,20 @@ const THINKING: Record<NonNullable<ModelLimits["thinking"]>, string> = {
   both: "thinking by `budget_tokens` or `adaptive`",
 };
 
+/** How thinking is turned off. */
+const SWITCHES: Record<NonNullable<ModelLimits["thinking_switch"]>, string> = {
+  none: "no switch of thinking",
+  thinking: "`thinking: {type: disabled}` turns thinking off",
+  enable_thinking: "`enable_thinking: false` turns thinking off",
+  reasoning: "`reasoning: {enabled: false}` turns thinking off",
+  template: "`chat_template_kwargs: {enable_thinking: false}` turns thinking off",
+};
+
 function reasoningWords(limits: ModelLimits): string[] {
   const words = [limits.thinking === undefined ? "" : THINKING[limits.thinking]];
+  if (limits.think_tags !== undefined && limits.think_tags !== "none")
+    words.push("reasoning in `<think>` tags");
+  if (limits.thinking_switch !== undefined) words.push(SWITCHES[limits.thinking_switch]);
   if (limits.thinking_off === "none") words.push("always thinks");
   if (limits.thinking_off === "between_tools") words.push("thinks at least `between_tools`");
   if (limits.efforts !== undefined)

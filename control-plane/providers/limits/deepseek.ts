@@ -18,8 +18,9 @@ export const DEEPSEEK: ProviderLimits = {
   families: [
     {
       models: ["deepseek-v4*", "deepseek-flash"],
-      limits: { efforts: ["high", "max"] },
-      source: "https://api-docs.deepseek.com/api/create-chat-completion",
+      limits: { efforts: ["high", "max"], thinking_switch: "thinking" },
+      source:
+        "https://api-docs.deepseek.com/api/create-chat-completion; https://api-docs.deepseek.com/guides/thinking_mode; npm @ai-sdk/deepseek",
     },
     {
       models: ["deepseek-chat", "deepseek-reasoner"],

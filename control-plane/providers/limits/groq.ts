@@ -31,8 +31,13 @@ export const GROQ: ProviderLimits = {
       source: "https://console.groq.com/docs/reasoning#options-for-reasoning-effort-gptoss",
     },
     {
+      models: ["qwen/qwen3.8*"],
+      limits: { ...REASONING, efforts: ["none", ...upTo("high")] },
+      source: "https://console.groq.com/docs/reasoning; npm @ai-sdk/groq",
+    },
+    {
       models: ["qwen/*"],
-      limits: REASONING,
+      limits: { ...REASONING, efforts: ["none"] },
       source: "https://console.groq.com/docs/reasoning",
     },
     {

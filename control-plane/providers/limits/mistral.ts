@@ -1,5 +1,16 @@
 // The known limits of Mistral's models.
+import type { ModelLimits } from "../../../model/model-limits.ts";
 import { family, MODEL_SIZES, type ProviderLimits } from "./model-families.ts";
+
+/** Their chat template, wherever they run: it raises an exception for anything else. */
+export const MISTRAL_TEMPLATE: ModelLimits = { call_ids: "short", user_after_tool: false };
+
+/** Names of Mistral's open models at servers that run any model. */
+export const MISTRAL_MODELS: string[] = [
+  "mistralai/*",
+  ...["mistral-*", "ministral-*", "magistral-*", "devstral-*", "codestral-*", "mixtral-*"],
+  ...["Mistral-*", "Ministral-*", "Magistral-*", "Devstral-*", "Codestral-*", "Mixtral-*"],
+];
 
 export const MISTRAL: ProviderLimits = {
   // Refuses every member that its reference does not name, with 422 "Extra inputs are not permitted".
@@ -13,10 +24,12 @@ export const MISTRAL: ProviderLimits = {
       user_after_tool: false,
       cache_key: "prompt_cache_key",
       efforts: [],
+      top_k: true,
+      seed_member: "random_seed",
+      document_part: "document_url",
       refuses: [
         "store",
         "logit_bias",
-        "seed",
         "stream_options",
         "safety_identifier",
         "prompt_cache_retention",

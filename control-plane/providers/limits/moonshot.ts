@@ -19,11 +19,16 @@ export const MOONSHOT: ProviderLimits = {
   families: [
     {
       models: ["kimi-k2.5"],
-      limits: { ...KIMI, efforts: [] },
+      limits: { ...KIMI, efforts: [], thinking_switch: "thinking" },
       source: "https://platform.moonshot.ai/docs/api/chat; npm @ai-sdk/moonshotai 2.0.61",
     },
     {
-      models: ["kimi-k2.6", "kimi-k2.7-code*"],
+      models: ["kimi-k2.6"],
+      limits: { ...KIMI, efforts: [], forced_tools: "named", thinking_switch: "thinking" },
+      source: "https://platform.moonshot.ai/docs/api/chat; npm @ai-sdk/moonshotai 2.0.61",
+    },
+    {
+      models: ["kimi-k2.7-code*"],
       limits: { ...KIMI, efforts: [], forced_tools: "named" },
       source: "https://platform.moonshot.ai/docs/api/chat; npm @ai-sdk/moonshotai 2.0.61",
     },

@@ -1,6 +1,7 @@
 // The known limits of providers of which little is known: each a few lines. `max_tokens` alone means that the provider is
 // known to accept it, which is not known of `max_completion_tokens`.
 import { MODEL_SIZES, upTo, type ProviderLimits } from "./model-families.ts";
+import { MISTRAL_MODELS, MISTRAL_TEMPLATE } from "./mistral.ts";
 import { ZHIPU } from "./zhipu.ts";
 import { QWEN } from "./qwen.ts";
 import { MOONSHOT } from "./moonshot.ts";
@@ -21,7 +22,12 @@ export const OTHER_LIMITS: Readonly<Record<string, ProviderLimits>> = {
   moonshotai_cn: MOONSHOT,
   kimi_coding: {
     everyModel: {
-      limits: { max_tokens_member: "max_tokens", developer_role: false, reasoning_content: true },
+      limits: {
+        max_tokens_member: "max_tokens",
+        developer_role: false,
+        reasoning_content: true,
+        needs_reasoning: "calls",
+      },
       source: PI,
     },
   },
@@ -55,11 +61,22 @@ export const OTHER_LIMITS: Readonly<Record<string, ProviderLimits>> = {
   },
   huggingface: { everyModel: { limits: { developer_role: false }, source: PI } },
   nvidia_nim: {
-    // Issues name a 400 for `prompt_cache_key`, and for penalties and `n` on some models.
+    // 400 "Unsupported parameter(s): `prompt_cache_key`"; on some models also for penalties and `n`.
     everyModel: {
-      limits: { max_tokens_member: "max_tokens", developer_role: false },
-      source: `${LITELLM}; ${PI}`,
+      limits: {
+        max_tokens_member: "max_tokens",
+        developer_role: false,
+        refuses: ["prompt_cache_key"],
+      },
+      source: `${LITELLM}; ${PI}; https://github.com/sipeed/picoclaw/issues/1019; https://github.com/anomalyco/opencode/issues/49240`,
     },
+    families: [
+      {
+        models: MISTRAL_MODELS,
+        limits: MISTRAL_TEMPLATE,
+        source: "https://github.com/NousResearch/hermes-agent/issues/20154",
+      },
+    ],
   },
   baseten: {
     everyModel: {

@@ -24,8 +24,18 @@ export const QWEN: ProviderLimits = {
         "qwen3.8-max",
         "qwen3.8-flash",
       ),
-      limits: { output_schema: true },
-      source: "https://www.alibabacloud.com/help/en/model-studio/qwen-structured-output",
+      limits: { output_schema: true, thinking_switch: "enable_thinking" },
+      source:
+        "https://www.alibabacloud.com/help/en/model-studio/qwen-structured-output; https://www.alibabacloud.com/help/en/model-studio/deep-thinking",
+    },
+    {
+      models: [
+        ...family("qwen-plus", "qwen-flash", "qwen-turbo", "qwen3.5-plus", "qwen3.5-flash"),
+        ...family("qwen3.6-plus", "qwen3.6-flash"),
+      ],
+      limits: { thinking_switch: "enable_thinking" },
+      source:
+        "https://www.alibabacloud.com/help/en/model-studio/deep-thinking; npm @ai-sdk/alibaba 1.0.61",
     },
   ],
 };

@@ -12,5 +12,10 @@ export const TOGETHER: ProviderLimits = {
       limits: { efforts: upTo("high"), schema_refs: false },
       source: "https://docs.together.ai/docs/inference/chat/reasoning#reasoning-effort",
     },
+    {
+      models: ["deepseek-ai/DeepSeek-V*", "zai-org/GLM-*", "moonshotai/Kimi-K2.*", "Qwen/Qwen3.*"],
+      limits: { thinking_switch: "reasoning" },
+      source: "https://docs.together.ai/docs/inference/chat/reasoning",
+    },
   ],
 };

@@ -10,26 +10,30 @@ export const ZHIPU: ProviderLimits = {
   families: [
     {
       models: ["glm-5.3*"],
-      limits: {
-        efforts: ["none", "minimal", ...upTo("max")],
-        reasoning_content: true,
-        schema_refs: false,
-      },
-      source:
-        "https://docs.bigmodel.cn/cn/guide/capabilities/thinking; https://github.com/pydantic/pydantic-ai/issues/10243",
+      limits: { efforts: ["low", "high", "max"], reasoning_content: true, schema_refs: false },
+      source: "https://github.com/pydantic/pydantic-ai/pull/10243 (profiles/zai)",
     },
     {
       models: ["glm-5.2*"],
-      limits: { efforts: ["none", "minimal", ...upTo("max")], reasoning_content: true },
+      limits: {
+        efforts: ["none", "minimal", ...upTo("max")],
+        reasoning_content: true,
+        thinking_switch: "thinking",
+      },
       source: "https://docs.bigmodel.cn/cn/guide/capabilities/thinking",
     },
     {
       models: ["glm-4.7*", "glm-5", "glm-5-*", "glm-5.1*"],
-      limits: { efforts: [], reasoning_content: true },
+      limits: { efforts: [], reasoning_content: true, thinking_switch: "thinking" },
       source: `https://docs.bigmodel.cn/cn/guide/capabilities/thinking; ${MODEL_SIZES}`,
     },
     {
-      models: ["glm-4-*", "glm-4.5*", "glm-4.6*"],
+      models: ["glm-4.5*", "glm-4.6*"],
+      limits: { efforts: [], thinking_switch: "thinking" },
+      source: "https://docs.bigmodel.cn/cn/guide/capabilities/thinking",
+    },
+    {
+      models: ["glm-4-*"],
       limits: { efforts: [] },
       source: "https://docs.bigmodel.cn/cn/guide/capabilities/thinking",
     },

@@ -106,7 +106,9 @@ export abstract class OpenaiRequestWriter extends RequestWriter {
     const isAsked = wanted != EFFORT_NONE || limits.knowsEfforts;
     const nearest = isAsked ? nearestEffort(limits.efforts, wanted) : EFFORT_UNSET;
     this.efforts.plan(wanted, nearest, hasTools, limits);
-    if (this.efforts.isOther) this.dropEffort();
+    // An effort that stands for a budget is near enough.
+    const isRaised = this.efforts.isRaised && !this.request.isEffortThinking;
+    if (this.efforts.isOther || isRaised) this.dropEffort();
   }
 
   /** Writes what the model samples with, which depends on the planned effort. */
@@ -137,8 +139,9 @@ export abstract class OpenaiRequestWriter extends RequestWriter {
         this.report.dropForModel(name);
         continue;
       }
+      const sent = this.sentName(name);
       out.byte(0x2c);
-      writeString(name.pointer, name.length, out);
+      writeString(sent.pointer, sent.length, out);
       out.byte(0x3a);
       writeValue(this.tape, node, out);
     }
@@ -157,6 +160,11 @@ export abstract class OpenaiRequestWriter extends RequestWriter {
   /** Returns whether the key is a member, not a header. */
   protected hasCacheKeyMember(): bool {
     return true;
+  }
+
+  /** Returns the provider's name of a member that asks for a feature. */
+  protected sentName(name: Span): Span {
+    return name;
   }
 
   /** Writes the name of the response's schema, `otherwise` if the client gave none, and the schema. */

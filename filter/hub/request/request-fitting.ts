@@ -22,6 +22,8 @@ export class EffortPlan {
   effort: i32 = EFFORT_UNSET;
   /** Whether the model reasons less than the client asked for, or although the client asked for none. */
   isOther: bool = false;
+  /** Whether the model reasons more than the client asked for. */
+  isRaised: bool = false;
   /** Whether the model must be asked not to reason, because it does not reason beside tools. */
   isForced: bool = false;
   /** Whether the model supports sampling parameters at this effort. */
@@ -31,6 +33,7 @@ export class EffortPlan {
   plan(wanted: i32, nearest: i32, hasTools: bool, limits: RequestLimits): void {
     this.effort = nearest;
     this.isOther = isOtherEffort(wanted, nearest);
+    this.isRaised = wanted > EFFORT_NONE && nearest > wanted;
     this.isForced = hasTools && mustNotReason(nearest, limits);
     if (this.isForced) {
       this.isOther = wanted > EFFORT_NONE;
@@ -38,6 +41,15 @@ export class EffortPlan {
     }
     const dependsOnEffort = limits.samplesWithoutReasoning && reasons(this.effort, limits);
     this.isSamplingFree = limits.supportsTemperature && !dependsOnEffort;
+  }
+
+  /** Another member than the effort turns thinking off. */
+  switchOff(limits: RequestLimits): void {
+    this.effort = EFFORT_UNSET;
+    this.isOther = false;
+    this.isRaised = false;
+    this.isForced = false;
+    this.isSamplingFree = limits.supportsTemperature;
   }
 }
 

@@ -22,6 +22,14 @@ export const FORCED_ALL: i32 = 0;
 export const FORCED_NAMED: i32 = 1;
 export const FORCED_NONE: i32 = 2;
 
+/** Which member turns thinking on and off: the values of `thinking_switch`. */
+export const SWITCH_NONE: i32 = 0;
+export const SWITCH_THINKING: i32 = 1;
+export const SWITCH_ENABLE_THINKING: i32 = 2;
+export const SWITCH_REASONING: i32 = 3;
+/** `chat_template_kwargs` */
+export const SWITCH_TEMPLATE: i32 = 4;
+
 /** Which assistant messages must have reasoning: the values of `needs_reasoning`. */
 export const NEEDS_NONE: i32 = 0;
 /** Those with tool calls. */
@@ -97,6 +105,12 @@ export class RequestLimits {
   supportsReasoningWithTools: bool = false;
   /** Bits (`ProviderDialect.supporter`) of the APIs that the model does not have, although its provider serves them. */
   lackedApis: u32 = 0;
+  /** Chat: which member turns thinking on and off, SWITCH_. */
+  thinkingSwitch: i32 = SWITCH_NONE;
+  /** Chat: whether `seed` is called `random_seed` (Mistral). */
+  usesRandomSeed: bool = false;
+  /** Chat: whether a PDF is a part of type `document_url` (Mistral). */
+  usesDocumentUrl: bool = false;
   /** Chat: false if the id of a tool call must have nine letters and digits (Mistral). */
   supportsLongCallIds: bool = true;
   /** Chat: false if no message of the user may follow a tool message (Mistral). */
@@ -107,6 +121,8 @@ export class RequestLimits {
   supportsOwnReasoning: bool = true;
   /** Chat: which assistant messages must have `reasoning_content`, NEEDS_. */
   needsReasoning: i32 = NEEDS_NONE;
+  /** Chat: how the server marks reasoning in the content (0 none, 1 a pair of tags, 2 the closing one). */
+  thinkTags: i32 = 0;
   /** Chat: the provider, by which its unsigned reasoning finds back to it. */
   origin: Span = new Span(0, 0);
   /** Chat: `reasoning_details` in assistant messages (OpenRouter). */

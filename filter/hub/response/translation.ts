@@ -59,6 +59,8 @@ export class Translation {
   notes: RequestNotes = NO_NOTES;
   /** The provider, by which its unsigned reasoning finds back to it (hub/reasoning-carrier.ts); empty if it gets none back. */
   origin: Span = NO_ORIGIN;
+  /** How the provider marks reasoning in the content, as in RequestLimits. */
+  thinkTags: i32 = 0;
   /** Stands for the signature of unsigned reasoning; null if the provider gets none back. */
   reasoningMark: ByteBuffer | null = null;
 

@@ -24,7 +24,7 @@ const out = scratchBuffer();
 
 export function readEvents(exchange: Exchange): Link | null {
   const isInference = exchange.client.endpoint.row.isInference;
-  if (isInference && exchange.isTranslated()) return null;
+  if (isInference && exchange.isRewritten()) return null;
   // A provider may send a stream with another type, or to a client that has not asked for it.
   const isStream = isEventStream();
   const start: FirstToken | null =

@@ -29,7 +29,7 @@ const tape = scratchTape();
 
 export function readWhole(exchange: Exchange): Link | null {
   const row = exchange.client.endpoint.row;
-  if ((row.isInference && exchange.isTranslated()) || isEventStream()) return null;
+  if ((row.isInference && exchange.isRewritten()) || isEventStream()) return null;
   // Only JSON shows whether it is complete.
   const isDecompressed =
     exchange.response.isDecompressed && (row.isInference || isJson(CONTENT_TYPE));

@@ -23,7 +23,7 @@ const MAX_READ: u32 = 32 << 10;
 
 /** What a provider stores may be a page. */
 export function rejectPage(exchange: Exchange): Link | null {
-  if (exchange.isTranslated() && exchange.client.endpoint.row.isInference) return null;
+  if (exchange.isRewritten() && exchange.client.endpoint.row.isInference) return null;
   const isDeclared = startsWith(CONTENT_TYPE.pointer, CONTENT_TYPE.length, constant("text/html"));
   return isDeclared && exchange.client.endpoint.row.hasModel ? new RejectPage(exchange) : null;
 }

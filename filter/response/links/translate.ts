@@ -1,4 +1,4 @@
-// The response of a provider whose dialect is not the client's: translated whole or event by event, with its headers.
+// The response of a provider whose dialect is not the client's, or that leaves reasoning in the content: translated whole or event by event, with its headers.
 import { wasRefused } from "../../memory/blocks";
 import { Target } from "../../config/target";
 import { Fault, outOfMemory } from "../../hub/faults/fault";
@@ -45,7 +45,7 @@ const out = scratchBuffer();
 export function translate(exchange: Exchange): Link | null {
   const target = exchange.target;
   const client = exchange.client;
-  if (target === null || !exchange.isTranslated() || !client.endpoint.row.isInference) return null;
+  if (target === null || !exchange.isRewritten() || !client.endpoint.row.isInference) return null;
   const isWhole = !client.isStreaming;
   // A complete response gets its new length at its end, unless the head leaves first so that Envoy may retry.
   if (RESPONSE_LENGTH.length > 0 && (!isWhole || exchange.runsUpstream()))
@@ -75,6 +75,7 @@ function newTranslator(exchange: Exchange, target: Target): ResponseTranslator {
   options.model = exchange.modelText(target);
   options.notes = response.notes;
   options.origin = target.limits.origin;
+  options.thinkTags = target.limits.thinkTags;
   options.seeksToken = exchange.isObserved;
   options.countsText = exchange.estimate !== null;
   return new ResponseTranslator(options);

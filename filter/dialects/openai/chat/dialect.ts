@@ -10,6 +10,7 @@ import { effortOf } from "../../../hub/request/request-effort";
 import { RequestLimits, RequestReport } from "../../../hub/request/request-report";
 import { Usage } from "../../../hub/response/usage";
 import { Edits } from "../../../bytes/json/edit";
+import { readCount } from "../../../bytes/json/number";
 import { MemberFinder } from "../../../bytes/json/member-finder";
 import { KIND_ARRAY, KIND_NULL, NO_NODE, Tape } from "../../../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../../../bytes/text/bytes";
@@ -68,6 +69,11 @@ export class OpenaiChat extends OpenaiDialect {
   editRequest(tape: Tape, systemText: Span, edits: Edits): void {
     if (systemText.length > 0) addSystemPrompt(tape, systemText, edits);
     removeSignatures(tape, edits);
+  }
+
+  hasOneChoice(tape: Tape): bool {
+    const count = tape.member(0, constant("n"));
+    return !tape.isPresent(count) || readCount(tape, count) == 1;
   }
 
   /** If the client had not asked, the extra chunk is removed for it. */

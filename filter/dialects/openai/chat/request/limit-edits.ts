@@ -3,8 +3,10 @@ import {
   CHOICE_ANY,
   CHOICE_NAMED,
   CHOICE_UNSET,
+  EFFORT_NONE,
   EFFORT_UNSET,
 } from "../../../../hub/request/request";
+import { SWITCH_NONE } from "../../../../hub/request/request-report";
 import { effortOf } from "../../../../hub/request/request-effort";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant, Span } from "../../../../bytes/text/bytes";
@@ -12,7 +14,10 @@ import { NO_NEUTRAL } from "../../../limit-edits";
 import { OpenaiLimitEdits } from "../../limit-edits";
 import { limitMessages } from "../../limit-message-edits";
 import { foldSystem } from "./edit-system";
+import { limitDocuments } from "./limit-documents";
 import { limitToolMessages } from "./limit-tool-messages";
+import { switchName, switchValue } from "./thinking-switch";
+import { RANDOM_SEED, SEED } from "./write";
 import { request as members } from "../members";
 
 const MAX_TOKENS = constant("max_tokens");
@@ -24,6 +29,7 @@ const JSON_SCHEMA = constant("json_schema");
 const TYPE = constant("type");
 
 const NOTHING = constant("");
+const QUOTE = constant('"');
 
 export class OpenaiChatLimitEdits extends OpenaiLimitEdits {
   private hasTools: bool = false;
@@ -40,9 +46,31 @@ export class OpenaiChatLimitEdits extends OpenaiLimitEdits {
     const wanted = effortOf(tape, node);
     // An unknown word may be an effort of the model's own.
     const isReadable = wanted != EFFORT_UNSET || !tape.isPresent(node);
+    const kind = this.limits.thinkingSwitch;
+    if (kind != SWITCH_NONE && wanted != EFFORT_UNSET) this.addSwitch(kind, wanted);
+    if (kind != SWITCH_NONE && wanted == EFFORT_NONE) {
+      this.efforts.switchOff(this.limits);
+      this.changesEffort = true;
+      this.isSamplingFree = this.efforts.isSamplingFree;
+      return;
+    }
     this.planEffort(wanted, isReadable && this.hasTools, REASONING_EFFORT);
     if (this.efforts.isForced && node == NO_NODE)
       this.edits.insert(tape.start(0) + 1, constant('"reasoning_effort":"none",'));
+  }
+
+  /** Turns thinking on or off in the provider's own words, unless the client does. */
+  private addSwitch(kind: i32, wanted: i32): void {
+    const tape = this.tape;
+    const name = switchName(kind);
+    if (tape.member(0, name) != NO_NODE) return;
+    const edits = this.edits;
+    edits.append(QUOTE);
+    edits.append(name);
+    edits.append(constant('":'));
+    edits.append(switchValue(kind, wanted != EFFORT_NONE));
+    edits.append(constant(","));
+    edits.insertAppended(tape.start(0) + 1);
   }
 
   protected schemaOf(): u32 {
@@ -70,18 +98,19 @@ export class OpenaiChatLimitEdits extends OpenaiLimitEdits {
     if (!limits.supportsUser && this.drops(key, constant("user"), NO_NEUTRAL)) return true;
     if (this.hasNoEffort && tape.equals(key, REASONING_EFFORT)) return true;
     // The member's other name takes precedence if the client sends both.
-    const other = this.otherTokens(key);
+    const other = this.otherName(key);
     return other.length > 0 && tape.member(0, other) != NO_NODE;
   }
 
-  /** Returns the name that a number of tokens must have instead; empty if it keeps its own. */
-  private otherTokens(key: u32): Span {
+  /** Returns the name that a number of tokens or a seed must have instead; empty if it keeps its own. */
+  private otherName(key: u32): Span {
     const tape = this.tape;
     const limits = this.limits;
     if (limits.usesMaxCompletionTokens && tape.equals(key, MAX_TOKENS))
       return MAX_COMPLETION_TOKENS;
     if (!limits.supportsMaxCompletionTokens && tape.equals(key, MAX_COMPLETION_TOKENS))
       return MAX_TOKENS;
+    if (limits.usesRandomSeed && tape.equals(key, SEED)) return RANDOM_SEED;
     return NOTHING;
   }
 
@@ -96,7 +125,7 @@ export class OpenaiChatLimitEdits extends OpenaiLimitEdits {
       this.replace(value, constant('{"type":"json_object"}'));
       this.report.dropForModel(RESPONSE_FORMAT);
     }
-    const other = this.otherTokens(key);
+    const other = this.otherName(key);
     if (other.length > 0) this.edits.replace(tape.start(key), tape.end(key), other);
     return false;
   }
@@ -113,6 +142,7 @@ export class OpenaiChatLimitEdits extends OpenaiLimitEdits {
     // If system text moves, its roles change with it.
     const renames = isAnywhere && !limits.supportsDeveloperRole;
     limitMessages(this.tape, list, renames, limits, this.edits, this.report);
+    if (limits.usesDocumentUrl) limitDocuments(this.tape, list, this.edits);
     limitToolMessages(this.tape, list, this.hasTools, limits, this.edits);
     if (isAnywhere) return systemText;
     const keepsFirst = limits.supportsSystemRole;

@@ -154,7 +154,7 @@ export abstract class ChatMessages extends ChatSystem {
     this.begin(constant('{"role":"assistant","content":'));
     this.isAfterTool = false;
     if (this.hasThinkingParts) this.writeAssistantParts(from, to);
-    else if (texts > 0) this.writeAssistantText(from, to);
+    else if (texts > 0 || this.hasThinkTags) this.writeAssistantText(from, to);
     else out.span(calls > 0 ? constant("null") : constant('""'));
     this.writeReasoning(from, to, calls > 0);
     if (calls > 0) {
@@ -181,6 +181,7 @@ export abstract class ChatMessages extends ChatSystem {
   private writeAssistantText(from: u32, to: u32): void {
     const out = this.out;
     out.byte(0x22);
+    if (this.hasThinkTags) this.writeTaggedReasoning(from, to);
     let last = to;
     for (let i = from; i < to; i++) {
       const block = this.request.block(i);

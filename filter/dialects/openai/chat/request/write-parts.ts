@@ -12,6 +12,7 @@ import { appendShortId, writeCallId } from "../../../../hub/request/call-id";
 import { writeEscapedCustomInput } from "../../../../hub/request/custom-tools";
 import { constant, Span } from "../../../../bytes/text/bytes";
 import { OpenaiRequestWriter } from "../../request-writer";
+import { DOCUMENT_URL } from "./limit-documents";
 
 const TEXT_PART = constant('{"type":"text","text":');
 
@@ -52,6 +53,10 @@ export abstract class ChatParts extends OpenaiRequestWriter {
       this.begin(TEXT_PART);
       writeString(block.text, block.textLength, out);
     } else {
+      if (block.kind == BLOCK_DOCUMENT_DATA && this.limits.usesDocumentUrl) {
+        this.writeDocumentUrl(block);
+        return;
+      }
       if (block.kind == BLOCK_DOCUMENT_DATA) {
         this.begin(constant('{"type":"file","file":{"filename":'));
         this.writeFileName(block);
@@ -68,6 +73,16 @@ export abstract class ChatParts extends OpenaiRequestWriter {
       out.byte(0x7d);
     }
     this.writeMark(block);
+    out.byte(0x7d);
+  }
+
+  /** Writes a PDF as Mistral expects it. */
+  private writeDocumentUrl(block: Block): void {
+    const out = this.out;
+    this.begin(DOCUMENT_URL);
+    this.writeData(block);
+    out.text(',"document_name":');
+    this.writeFileName(block);
     out.byte(0x7d);
   }
 

@@ -7,6 +7,7 @@ import {
   MEMBER_PARTS,
   MEMBER_REASONING,
   MEMBER_SUMMARY,
+  MEMBER_TAGS,
   memberOfMark,
   restOfMark,
 } from "../../../../hub/reasoning-carrier";
@@ -30,8 +31,9 @@ const THINKING_PART = constant('{"type":"thinking","thinking":[{"type":"text","t
 const rest = new Span(0, 0);
 
 export abstract class ChatReasoning extends ChatParts {
-  /** Whether a reasoning block of the message goes into `content`. */
+  /** Whether a reasoning block of the message goes into `content`, as a part, or between tags. */
   protected hasThinkingParts: bool = false;
+  protected hasThinkTags: bool = false;
 
   /** Returns whether the target supports reasoning of these blocks; what it does not support is dropped. */
   protected hasReasoning(from: u32, to: u32): bool {
@@ -39,12 +41,14 @@ export abstract class ChatReasoning extends ChatParts {
     const report = this.report;
     let taken = false;
     this.hasThinkingParts = false;
+    this.hasThinkTags = false;
     for (let i = from; i < to; i++) {
       const block = request.block(i);
       const isText = block.kind == BLOCK_REASONING;
       if (!isText && block.kind != BLOCK_REASONING_DATA) continue;
       const member = this.memberFor(i, to);
       if (member == MEMBER_PARTS) this.hasThinkingParts = true;
+      if (member == MEMBER_TAGS) this.hasThinkTags = true;
       if (member != MEMBER_NONE) taken = true;
       else report.drop(isText ? report.paths.reasoning : report.paths.redacted);
     }
@@ -83,6 +87,19 @@ export abstract class ChatReasoning extends ChatParts {
     }
     this.writeReasoningText(from, to, MEMBER_REASONING, constant(',"reasoning":"'));
     this.writeReasoningDetails(from, to);
+  }
+
+  /** Writes the reasoning that was in the content: the inside of a JSON string. */
+  protected writeTaggedReasoning(from: u32, to: u32): void {
+    const request = this.request;
+    const out = this.out;
+    for (let i = from; i < to; i++) {
+      const block = request.block(i);
+      if (block.kind != BLOCK_REASONING || this.memberFor(i, to) != MEMBER_TAGS) continue;
+      out.text("<think>\\n");
+      out.bytes(block.text, block.textLength);
+      out.text("\\n</think>\\n\\n");
+    }
   }
 
   /** Writes the texts that go into one member, separated by an empty line. Returns whether there were any. */

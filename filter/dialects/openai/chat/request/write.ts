@@ -6,6 +6,7 @@ import {
   CHOICE_NAMED,
   CHOICE_NONE,
   CHOICE_UNSET,
+  EFFORT_NONE,
   EFFORT_UNSET,
   FORMAT_JSON,
   FORMAT_TEXT,
@@ -14,16 +15,21 @@ import {
 } from "../../../../hub/request/request";
 import { markConversation } from "../../../../hub/request/cache-marks";
 import { effortWord } from "../../../../hub/request/request-effort";
-import { CACHE_KEY_MEMBER } from "../../../../hub/request/request-limits";
+import { CACHE_KEY_MEMBER, SWITCH_NONE } from "../../../../hub/request/request-limits";
 import {
   isStrictSchema,
   writeShortened,
+  writeString,
   writeValue,
 } from "../../../../hub/request/request-writing";
-import { constant } from "../../../../bytes/text/bytes";
+import { constant, sameSpan, Span } from "../../../../bytes/text/bytes";
 import * as member from "../members";
+import { switchName, switchValue } from "./thinking-switch";
 import { ChatMessages } from "./write-messages";
 
+export const SEED = constant("seed");
+/** Mistral's name of it. */
+export const RANDOM_SEED = constant("random_seed");
 const STOP = constant('"stop":');
 
 /** OpenAI: "Invalid 'user': string too long. Expected a string with maximum length 64". Claude Code's values are longer. */
@@ -64,6 +70,7 @@ export class ChatRequestWriter extends ChatMessages {
       out.span(effortWord(efforts.effort));
       out.byte(0x22);
     }
+    this.writeSwitch();
     this.writeFormat();
     this.writeUser();
     if (request.serviceTier == SERVICE_STANDARD) out.text(',"service_tier":"default"');
@@ -78,6 +85,35 @@ export class ChatRequestWriter extends ChatMessages {
 
   protected hasCacheKeyMember(): bool {
     return this.limits.cacheKey == CACHE_KEY_MEMBER;
+  }
+
+  protected planEffort(hasTools: bool): void {
+    const isSwitched = this.limits.thinkingSwitch != SWITCH_NONE;
+    if (isSwitched && this.request.effort == EFFORT_NONE) this.efforts.switchOff(this.limits);
+    else super.planEffort(hasTools);
+  }
+
+  /** A switch that turns thinking on is all that a budget asks for. */
+  protected dropEffort(): void {
+    const isSwitched = this.limits.thinkingSwitch != SWITCH_NONE && this.request.isEffortThinking;
+    if (!isSwitched || this.efforts.effort != EFFORT_UNSET) super.dropEffort();
+  }
+
+  /** Turns thinking on or off, in the provider's own words. */
+  private writeSwitch(): void {
+    const kind = this.limits.thinkingSwitch;
+    const wanted = this.request.effort;
+    if (kind == SWITCH_NONE || wanted == EFFORT_UNSET) return;
+    const name = switchName(kind);
+    const out = this.out;
+    out.byte(0x2c);
+    writeString(name.pointer, name.length, out);
+    out.byte(0x3a);
+    out.span(switchValue(kind, wanted != EFFORT_NONE));
+  }
+
+  protected sentName(name: Span): Span {
+    return this.limits.usesRandomSeed && sameSpan(name, SEED) ? RANDOM_SEED : name;
   }
 
   /** Writes the first MAX_STOPS sequences. */

@@ -10,12 +10,14 @@ import {
   MEMBER_CONTENT,
   MEMBER_PARTS,
   MEMBER_REASONING,
+  MEMBER_TAGS,
 } from "../../../../hub/reasoning-carrier";
 import { Translation } from "../../../../hub/response/translation";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
 import { TextRuns } from "../../../../bytes/text/text-runs";
 import { ReasoningReader } from "./read-reasoning";
+import { TAGS_NONE, TagSink, ThinkTags } from "./think-tags";
 import { ToolCallReader } from "./read-tool-calls";
 
 const REFUSAL = constant("refusal");
@@ -29,7 +31,7 @@ const REPEATS_TEXT: i32 = 0;
 const REPEATS_REASONING: i32 = 1;
 const REPEATS_ARGUMENTS: i32 = 2;
 
-export class MessageReader {
+export class MessageReader extends TagSink {
   /** Whether there was any content. */
   isBegun: bool = false;
   hasRefusal: bool = false;
@@ -38,13 +40,18 @@ export class MessageReader {
   private repeats: i32 = REPEATS_TEXT;
   private tools: ToolCallReader | null = null;
   private reasoning: ReasoningReader | null = null;
+  /** Takes reasoning out of the content; null if it has none. */
+  private tags: ThinkTags | null = null;
   private citation: Citation = new Citation();
   private hasCitations: bool = false;
 
   constructor(
     private sink: ResponseSink,
     private translation: Translation,
-  ) {}
+  ) {
+    super();
+    if (translation.thinkTags != TAGS_NONE) this.tags = new ThinkTags(translation.thinkTags);
+  }
 
   read(tape: Tape, message: u32): void {
     let content = NO_NODE;
@@ -75,7 +82,7 @@ export class MessageReader {
     if (!tape.isString(thoughts)) thoughts = otherThoughts;
     if (tape.isString(thoughts) || details != NO_NODE)
       this.reasoningReader().read(tape, thoughts, letter, details);
-    if (tape.isString(content)) this.text(tape, content);
+    if (tape.isString(content)) this.content(tape, content);
     else if (tape.isArray(content)) this.readParts(tape, content);
     if (tape.isString(refusal)) this.refusal(tape, refusal);
     if (tools != NO_NODE || tape.isObject(call)) this.readTools(tape, tools, call);
@@ -85,6 +92,12 @@ export class MessageReader {
 
   repeat(texts: TextRuns): void {
     if (this.repeats == REPEATS_TEXT) {
+      const tags = this.tags;
+      if (tags !== null && !tags.isOver) {
+        for (let i: u32 = 0; i < texts.count; i++)
+          tags.read(texts.pointer(i), texts.length(i), this);
+        return;
+      }
       this.contentBegins();
       this.sink.texts(texts);
     } else if (this.repeats == REPEATS_REASONING) {
@@ -105,13 +118,39 @@ export class MessageReader {
     }
   }
 
+  taggedText(pointer: usize, length: u32): void {
+    this.contentBegins();
+    this.sink.text(pointer, length);
+  }
+
+  taggedReasoning(pointer: usize, length: u32): void {
+    this.isBegun = true;
+    if (this.translation.reasoningMark === null) this.translation.markReasoning(MEMBER_TAGS, 0, 0);
+    this.sink.reasoning(pointer, length);
+  }
+
+  private content(tape: Tape, node: u32): void {
+    const tags = this.tags;
+    if (tags === null || tags.isOver) this.text(tape, node);
+    else tags.read(tape.pointer(node), tape.size(node), this);
+  }
+
+  /** The content cannot go on: what looked like a tag was none. */
+  private contentEnds(): void {
+    const tags = this.tags;
+    if (tags !== null) tags.finish(this);
+  }
+
   /** The response is over. */
   finish(): void {
+    this.contentEnds();
     const tools = this.tools;
     if (tools != null) tools.finish();
   }
 
   release(): void {
+    const tags = this.tags;
+    if (tags !== null) tags.release();
     const tools = this.tools;
     if (tools != null) tools.release();
   }
@@ -171,6 +210,7 @@ export class MessageReader {
 
   private readTools(tape: Tape, calls: u32, call: u32): void {
     this.isBegun = true;
+    this.contentEnds();
     let tools = this.tools;
     if (tools == null) {
       tools = new ToolCallReader(this.sink, this.translation);
