@@ -8,7 +8,6 @@ import { Fault } from "../hub/faults/fault";
 import { ApiNeeds } from "../hub/request/api-needs";
 import { Span } from "../bytes/text/bytes";
 import { Price } from "../config/price";
-import { Usage } from "../hub/response/usage";
 import { BudgetCharge } from "../limits/budget-charge";
 import { RateLimiter } from "../limits/rate-limiter";
 import { UsageEstimate } from "../limits/usage-estimate";
@@ -25,10 +24,6 @@ import { Trace } from "./written-trace";
 const NO_PROMPT = new Span(0, 0);
 const NO_NAME = new Span(0, 0);
 const NO_TOKEN: i64 = -1;
-
-/** What `readUsed` has read last. */
-const used = new Usage();
-let isEstimated: bool = false;
 
 /** What the jailbreak guard decided; the words are GUARD_WORDS of contract/usage-record.ts. */
 export const enum GuardDecision {
@@ -195,17 +190,23 @@ export class Exchange {
   /** Charges the rate limits with what the response has used, the first time that it is called. */
   chargeLimits(): void {
     const limiter = this.limiter;
-    if (limiter !== null && this.readUsed()) limiter.charge(this.target, used.total);
+    const estimate = this.estimate;
+    if (limiter === null || estimate === null) return;
+    const used = estimate.read(this.response.facts);
+    if (used !== null) limiter.charge(this.target, used.total);
   }
 
   /** Sets what the response has cost so far, and whether that is an estimate; nothing if its target has no price. */
   setCost(): void {
     const target = this.target;
-    if (target === null || this.estimate === null) return;
+    const estimate = this.estimate;
+    if (target === null || estimate === null) return;
     const price = this.priceOf(target);
-    if (price === null || !this.readUsed()) return;
+    if (price === null) return;
+    const used = estimate.read(this.response.facts);
+    if (used === null) return;
     this.response.cost = price.costOf(used);
-    this.response.isCostEstimated = isEstimated;
+    this.response.isCostEstimated = estimate.isEstimated;
   }
 
   /** Sets the cost of a request that was sent, and whose client left before there was a response. */
@@ -215,8 +216,7 @@ export class Exchange {
     if (target === null || estimate === null) return;
     const price = this.priceOf(target);
     if (price === null) return;
-    estimate.estimateInput(used);
-    this.response.cost = price.costOf(used);
+    this.response.cost = price.costOf(estimate.estimateInput());
     this.response.isCostEstimated = true;
   }
 
@@ -229,20 +229,6 @@ export class Exchange {
     if (charge !== null && this.response.owner == ResponseOwner.None) this.setCostOfInput();
     if (charge !== null && target !== null) charge.add(target, this.response.cost);
     this.budgetCharge = null;
-  }
-
-  /** Sets `used` to what the response has used. Returns false if nothing is charged for it. */
-  private readUsed(): bool {
-    const estimate = this.estimate;
-    if (estimate === null || !estimate.hasResponse) return false;
-    const facts = this.response.facts;
-    if (facts === null) return false;
-    facts.settle();
-    // The last usage of a stream that breaks is older than its last token.
-    if (facts.isCutOff) estimate.isWhole = false;
-    else if (facts.isFree) return false;
-    isEstimated = estimate.estimate(facts.usage, facts.events, facts.textBytes, used);
-    return true;
   }
 
   /** Frees what is not on the collected heap. Called once, when the stream is deleted. */

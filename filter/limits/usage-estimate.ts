@@ -1,10 +1,13 @@
 // What a response has used, for the rate limits and budgets of its request: as the provider reports it, else estimated.
+import { ResponseFacts } from "../hub/response/facts";
 import { Usage } from "../hub/response/usage";
 
 /** Estimated bytes of a token, where the provider reports no usage. */
 const BYTES_PER_TOKEN: u64 = 4;
 
 const NO_USAGE = new Usage();
+/** What `read` and `estimateInput` return, until the next call. */
+const used = new Usage();
 
 export class UsageEstimate {
   /** Whether a provider has begun a response that is not an error, and that the client gets. */
@@ -13,10 +16,12 @@ export class UsageEstimate {
   isWhole: bool = false;
   /** Bytes of the response so far. */
   responseBytes: u64 = 0;
+  /** Whether what `read` has returned is estimated. */
+  isEstimated: bool = false;
   private mayRepeat: bool = false;
 
   constructor(
-    /** Bytes of the request that the model reads (`readBytes` of hub/token-estimate.ts). */
+    /** Bytes of the request that the model reads (`promptByteCount` of hub/token-estimate.ts). */
     private requestBytes: u32,
     /** Whether a response without usage has an output to estimate. */
     private countsOutput: bool,
@@ -32,11 +37,22 @@ export class UsageEstimate {
     this.hasResponse = status < 400;
   }
 
+  /** Returns what the response has used; null if nothing is charged for it. */
+  read(facts: ResponseFacts | null): Usage | null {
+    if (!this.hasResponse || facts === null) return null;
+    facts.settle();
+    // The last usage of a stream that breaks is older than its last token.
+    if (facts.isCutOff) this.isWhole = false;
+    else if (facts.isFree) return null;
+    this.isEstimated = this.estimate(facts.usage, facts.events, facts.textBytes);
+    return used;
+  }
+
   /**
    * Sets `used` to the usage, with estimates in place of what the provider has not reported, or not to the end: each event of
    * a stream is a token, and so are four bytes of its text, whichever are more. Returns whether there are any.
    */
-  estimate(usage: Usage, events: u32, textBytes: u64, used: Usage): bool {
+  private estimate(usage: Usage, events: u32, textBytes: u64): bool {
     used.copy(usage);
     const hasInput = usage.freshInput >= 0;
     if (!hasInput) used.freshInput = this.estimatedInput;
@@ -50,10 +66,11 @@ export class UsageEstimate {
     return true;
   }
 
-  /** Sets `used` to the input alone, for a request that has no response. */
-  estimateInput(used: Usage): void {
+  /** Returns the input alone, for a request that has no response. */
+  estimateInput(): Usage {
     used.copy(NO_USAGE);
     used.freshInput = this.estimatedInput;
+    return used;
   }
 
   /** What the response repeats of the request is no output. */
