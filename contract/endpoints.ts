@@ -177,7 +177,7 @@ function responsesByModel(path: string): EndpointRow {
   return row;
 }
 
-/** A count, which is free, and needs no model behind an earlier response. */
+/** A count, which is free, and needs no model of an earlier response. */
 function responseTokens(): EndpointRow {
   const row = withoutModel(responsesByModel("/input_tokens"));
   row.countsRequest = false;

@@ -15,11 +15,11 @@ export class EnvelopeRow {
   name: string = "";
   /** The API in error messages: "Claude on Vertex AI". */
   title: string = "";
-  /** What is before the model in the path, behind the path of the base URL. */
+  /** What is before the model in the path, after the path of the base URL. */
   path: string = "";
   /** Characters of a model's name that are not escaped in the path, besides the unreserved ones of RFC 3986. */
   plainCharacters: string = "";
-  /** What is behind the model in the path, for a complete response and for a stream. */
+  /** What is after the model in the path, for a complete response and for a stream. */
   method: string = "";
   streamMethod: string = "";
   /** The same for a request that counts tokens; in `countModel` the name that replaces the model's, empty for none. */

@@ -83,7 +83,7 @@ export const TARGET_HEADERS = "headers?: Header[]";
 /** Envoy decompresses its responses. */
 export const TARGET_DECOMPRESSES = "decompresses?: true";
 export const TARGET_SYSTEM_PROMPT = "system_prompt?: string";
-/** In its place behind a prompt target's own; absent if it is the same. */
+/** In its place after a prompt target's own; absent if it is the same. */
 export const TARGET_OWN_SYSTEM_PROMPT = "own_system_prompt?: string";
 export const TARGET_ASKS_USAGE = "asks_usage?: true";
 /** Only what differs from the defaults in contract/model-capabilities.ts. */

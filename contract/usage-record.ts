@@ -7,7 +7,7 @@ export const PROPERTY_USAGE = "gateway_usage";
 
 /** Text: the request id of the other access logs. */
 export const USAGE_ID = "id";
-/** Text: `ingress`, `egress` or `own_egress` (contract/words.ts). */
+/** Text: `ingress`, `egress` or `internal_egress` (contract/words.ts). */
 export const USAGE_LISTENER = "listener";
 /** Text: the path of the client's endpoint (contract/endpoints.ts); left out for an unknown path. */
 export const USAGE_ENDPOINT = "endpoint";
@@ -67,7 +67,7 @@ export const USAGE_ESTIMATED = "estimated";
 export const USAGE_FINISH = "finish";
 /** Text: who wrote the response, one of OWNER_WORDS; left out if there was none. */
 export const USAGE_OWNER = "owner";
-/** Text: the code of the error that the client got from the gateway, or BROKEN for a stream that failed behind its head. */
+/** Text: the code of the error that the client got from the gateway, or BROKEN for a stream that failed after its head. */
 export const USAGE_ERROR = "error";
 /** Text: the code of a provider's error, or its type without a code. */
 export const USAGE_CODE = "code";

@@ -8,7 +8,7 @@ export const FILTER_CONFIG_VERSION = 1;
 
 /** Root ids of the two WASM filters of one VM. */
 export const ROOT_ROUTE = "route";
-export const ROOT_TRANSLATE = "translate";
+export const ROOT_ATTEMPT = "attempt";
 
 /** Names of the listeners in the filter's plugin configuration. */
 export const LISTENER_INGRESS = "ingress";
@@ -17,7 +17,7 @@ export const LISTENER_EGRESS = "egress";
  * Serves the same as egress to the gateway's own model server, without API keys, over a socket that only the gateway's
  * user can open.
  */
-export const LISTENER_OWN_EGRESS = "own_egress";
+export const LISTENER_INTERNAL_EGRESS = "internal_egress";
 
 /**
  * Request headers between the filter and Envoy's router: each holds the name of a cluster, and which of the two is

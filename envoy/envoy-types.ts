@@ -1,6 +1,10 @@
 // The parts of Envoy's API that the gateway writes, as plain objects: exact types between our own functions, open types
 // for what Envoy validates anyway.
-import type { LISTENER_EGRESS, LISTENER_INGRESS, LISTENER_OWN_EGRESS } from "../contract/words.ts";
+import type {
+  LISTENER_EGRESS,
+  LISTENER_INGRESS,
+  LISTENER_INTERNAL_EGRESS,
+} from "../contract/words.ts";
 
 /** Any YAML value. */
 export type Value = string | number | boolean | null | Value[] | { [name: string]: Value };
@@ -37,7 +41,7 @@ export type Listener = {
 
 /** The listeners whose requests pass through the filter. */
 export type ListenerName =
-  typeof LISTENER_INGRESS | typeof LISTENER_EGRESS | typeof LISTENER_OWN_EGRESS;
+  typeof LISTENER_INGRESS | typeof LISTENER_EGRESS | typeof LISTENER_INTERNAL_EGRESS;
 
 /** @see https://www.envoyproxy.io/docs/envoy/v1.40.0/api-v3/config/route/v3/route_components.proto */
 export type Route = { match: Fields } & Fields;

@@ -1,5 +1,5 @@
 // A listener: where clients connect, its timeouts, and how much clients may send.
-import { LISTENER_OWN_EGRESS } from "../contract/words.ts";
+import { LISTENER_INTERNAL_EGRESS } from "../contract/words.ts";
 import type { GatewayModel, Listener as ModelListener } from "../model/model.ts";
 import { ingressLogs } from "./access-log.ts";
 import { CONNECTION_BUFFER, windows } from "./buffers.ts";
@@ -54,13 +54,13 @@ export function listener(
 export function ownEgress(model: GatewayModel, runtime: RuntimeEnvironment): Listener {
   const path = runtime.ownEgressSocketPath ?? "";
   return {
-    name: LISTENER_OWN_EGRESS,
+    name: LISTENER_INTERNAL_EGRESS,
     // Instead of the path of the socket, which differs by machine, in the names of its metrics.
-    stat_prefix: LISTENER_OWN_EGRESS,
+    stat_prefix: LISTENER_INTERNAL_EGRESS,
     address: { pipe: { path, mode: OWNER_ONLY } },
     // Exempt from the connection limit: the clients' prompts need it, whatever their number.
     ignore_global_conn_limit: true,
-    ...http(LISTENER_OWN_EGRESS, model.egress, model, runtime),
+    ...http(LISTENER_INTERNAL_EGRESS, model.egress, model, runtime),
   };
 }
 

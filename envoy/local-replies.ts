@@ -16,16 +16,16 @@ import { REQUEST_ID, SET_REQUEST_ID } from "./request-id-header.ts";
 import type { Fields } from "./envoy-types.ts";
 import { extension } from "./envoy-types.ts";
 
-/** The dialects that share the form of their errors. The first envelope is also that of requests without a dialect. */
-type Envelope = [DialectRow, ...DialectRow[]];
+/** The dialects that share the form of their errors. The first format is also that of requests without a dialect. */
+type ErrorFormat = [DialectRow, ...DialectRow[]];
 
 export function localReplies(model: GatewayModel): Fields {
-  const [first, ...rest] = envelopes();
+  const [first, ...rest] = errorFormats();
   const inFirst = (error: UpstreamError): Fields => withId(mapper(error, first, model), first);
   const inEach = (error: UpstreamError, ofPath: (path: string) => string): Fields[] => [
-    ...rest.map((envelope) => {
-      const hasPath = envelope.flatMap(({ path }) => spellings(path).map(ofPath)).join(" || ");
-      return withId(mapper(error, envelope, model, hasPath), envelope);
+    ...rest.map((format) => {
+      const hasPath = format.flatMap(({ path }) => spellings(path).map(ofPath)).join(" || ");
+      return withId(mapper(error, format, model, hasPath), format);
     }),
     inFirst(error),
   ];
@@ -42,10 +42,10 @@ export function localReplies(model: GatewayModel): Fields {
   };
 }
 
-function envelopes(): [Envelope, ...Envelope[]] {
+function errorFormats(): [ErrorFormat, ...ErrorFormat[]] {
   const [first, ...rest] = DIALECTS.filter(({ hasClients }) => hasClients);
   if (first === undefined) throw new Error("contract/dialects.ts has no dialect for clients");
-  const all: [Envelope, ...Envelope[]] = [[first]];
+  const all: [ErrorFormat, ...ErrorFormat[]] = [[first]];
   for (const dialect of rest) {
     const same = all.find(
       ([{ errorBody, errorType, requestIdHeader }]) =>
@@ -81,7 +81,7 @@ function rateLimited(): Fields {
 
 function mapper(
   error: UpstreamError,
-  [dialect]: Envelope,
+  [dialect]: ErrorFormat,
   model: GatewayModel,
   condition?: string,
 ): Fields {
@@ -97,7 +97,7 @@ function mapper(
 }
 
 /** Adds the request id in both headers; Envoy omits them if the request has none. */
-function withId({ headers_to_add: headers = [], ...rest }: Fields, [dialect]: Envelope): Fields {
+function withId({ headers_to_add: headers = [], ...rest }: Fields, [dialect]: ErrorFormat): Fields {
   const id = { header: { key: dialect.requestIdHeader, value: REQUEST_ID } };
   return { ...rest, headers_to_add: [id, SET_REQUEST_ID, ...(headers as Fields[])] };
 }

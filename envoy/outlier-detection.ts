@@ -11,7 +11,7 @@ const EJECTION_TIME = 5 * SECOND;
 
 /**
  * Returns the outlier detection for the cluster of an upstream. A request with several attempts skips an ejected
- * upstream (behind it the aggregate cluster has the address that refuses connections); a request for this upstream
+ * upstream (after it the aggregate cluster has the address that refuses connections); a request for this upstream
  * alone still goes there, because Envoy uses ejected hosts if no healthy one is left (its panic threshold).
  */
 export function outlierDetection(upstream: string, model: GatewayModel): Fields {

@@ -20,7 +20,7 @@ export const SET_ENCODING: Fields = {
   append_action: "OVERWRITE_IF_EXISTS_OR_ADD",
 };
 
-/** For a route: behind the request id, which shows the filter that it is not a provider's. */
+/** For a route: after the request id, which shows the filter that it is not a provider's. */
 const ADD_ENCODING: Fields = { header: encoding, append_action: "APPEND_IF_EXISTS_OR_ADD" };
 
 /** Returns the headers. Without decompressors no copy is needed. */

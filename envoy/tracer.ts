@@ -26,7 +26,7 @@ import {
   TRACE_SUBJECT,
 } from "../contract/trace.ts";
 import { TRACE_HEADERS } from "../contract/foreign-headers.ts";
-import { LISTENER_OWN_EGRESS } from "../contract/words.ts";
+import { LISTENER_INTERNAL_EGRESS } from "../contract/words.ts";
 import type { GatewayModel } from "../model/model.ts";
 import type { ProviderHeader } from "../model/address.ts";
 import type { Tracing } from "../model/tracing.ts";
@@ -170,7 +170,7 @@ function requestHeaders(headers: { name: string; value: string }[]): Extension {
 
 /** Whether the clients of a listener are parts of the gateway: they begin no traces, and follow those that there are. */
 function isOwn(name: ListenerName): boolean {
-  return name === LISTENER_OWN_EGRESS;
+  return name === LISTENER_INTERNAL_EGRESS;
 }
 
 function tracer(tracing: Tracing, sampled: number, followsParent: boolean): Fields {
@@ -249,7 +249,9 @@ function requestTags(name: ListenerName): Fields[] {
     tag("gateway.prompt_target", text(TRACE_PROMPT_TARGET)),
     tag("gateway.guard", text(TRACE_GUARD)),
     // Prompts are on the listener of clients: here are tool calls.
-    ...(name === LISTENER_OWN_EGRESS ? [tag("gen_ai.tool.name", text(TRACE_PROMPT_TARGET))] : []),
+    ...(name === LISTENER_INTERNAL_EGRESS
+      ? [tag("gen_ai.tool.name", text(TRACE_PROMPT_TARGET))]
+      : []),
   ];
 }
 

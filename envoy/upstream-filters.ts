@@ -11,7 +11,7 @@ import { extension } from "./envoy-types.ts";
 import { SET_ACCEPT_ENCODING, SET_ENCODING } from "./route-headers.ts";
 
 export interface UpstreamFilters {
-  /** Names of headers that link the request to a trace, which Envoy adds behind the WASM filter, if it must not get them. */
+  /** Names of headers that link the request to a trace, which Envoy adds after the WASM filter, if it must not get them. */
   traceHeaders?: readonly string[];
   /** The WASM filter, where the endpoint decides what is sent. */
   translate?: Extension;

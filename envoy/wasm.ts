@@ -1,7 +1,7 @@
 // The WASM filter as Envoy loads it. Both filters (listener and cluster) get the same virtual machine, so that they
 // share memory.
 import type { LISTENER_BUDGETS } from "../contract/budget-format.ts";
-import { ROOT_ROUTE, ROOT_TRANSLATE } from "../contract/words.ts";
+import { ROOT_ROUTE, ROOT_ATTEMPT } from "../contract/words.ts";
 import { filterConfig } from "../model/filter-document/write-document.ts";
 import type { GatewayModel } from "../model/model.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
@@ -19,7 +19,7 @@ export function routeFilter(
 
 /** Returns the filter of a cluster: one attempt at one of several targets. */
 export function translateFilter(model: GatewayModel, runtime: RuntimeEnvironment): Extension {
-  return wasm(ROOT_TRANSLATE, model, runtime, {});
+  return wasm(ROOT_ATTEMPT, model, runtime, {});
 }
 
 function wasm(

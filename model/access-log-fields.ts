@@ -27,7 +27,7 @@ export const ACCESS_LOG_FIELDS = {
   /** ISO 8601 in UTC with milliseconds, Envoy's default. */
   startTime: { value: "text", command: "%START_TIME%", before: "[", after: "]" },
   method: { value: "text", command: "%REQ(:METHOD)%", before: '"' },
-  /** Contains no blank, so that no part of it passes for the fields behind it. */
+  /** Contains no blank, so that no part of it passes for the fields after it. */
   path: { value: "text", command: "%REQ(:PATH)%" },
   protocol: { value: "text", command: "%PROTOCOL%", after: '"' },
   /** 0 when no response was produced. */

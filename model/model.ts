@@ -90,7 +90,7 @@ export function placeOf({ name, place }: Pick<Listener, "name" | "place">): stri
 
 /** Paths of PEM files, absolute. */
 export interface ListenerTls {
-  /** The certificate of the server, and behind it those between it and its authority. */
+  /** The certificate of the server, and after it those between it and its authority. */
   certificate: string;
   key: string;
 }

@@ -24,12 +24,12 @@ export function retryPolicies(model: Model): Map<string, RetryPolicy> {
   return policies;
 }
 
-/** `several/2+models=3+refusal+reset+try=10000ms`: as long as what it says, so that only equal policies have equal names. */
+/** `retry/2+models=3+refusal+reset+try=10000ms`: as long as what it says, so that only equal policies have equal names. */
 export function policyName(set: TargetSet, model: Model): string {
   const policy = policyOf(set, model);
   const { perTryTimeoutMs, firstByteTimeoutMs } = policy;
   const parts = [
-    `several/${String(policy.retries)}`,
+    `retry/${String(policy.retries)}`,
     ...(policy.repeats ? ["again"] : []),
     ...(policy.models > 1 ? [`models=${String(policy.models)}`] : []),
     ...(policy.afterRefusal ? ["refusal"] : []),

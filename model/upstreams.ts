@@ -42,7 +42,7 @@ export function statNameOf(cluster: string): string {
   return cluster.replaceAll(/[^A-Za-z0-9_-]/g, "_");
 }
 
-/** The cluster of one attempt of several: the place's own connections behind filters that write each attempt anew. */
+/** The cluster of one attempt of several: the place's own connections after filters that write each attempt anew. */
 export function attemptCluster(cluster: string): string {
   return `attempt/${cluster}`;
 }

@@ -74,7 +74,7 @@ function amountHint(written: string, unit: string): string | undefined {
 }
 
 /** Reports a budget of a subject and period that have one already. @param first by the budget's id: where it was set */
-export function refuseTwinBudget(
+export function rejectDuplicateBudget(
   reading: Reading,
   path: Path,
   budget: Budget,

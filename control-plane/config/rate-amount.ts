@@ -67,7 +67,7 @@ export function checkAmount(
 }
 
 /** Reports a limit whose requests have a limit of the same kind already. @param first by the limit's id: where it was set */
-export function refuseTwin(
+export function rejectDuplicate(
   reading: Reading,
   path: Path,
   { counts, unit }: RateLimit,

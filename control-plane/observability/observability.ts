@@ -1,5 +1,5 @@
-// What the control plane makes of the usage records: metrics, a history and a live page, and the listener that serves them. It
-// is beside the path of requests: whatever happens here, no request waits.
+// Metrics, history and live page, from usage records, and the listener that serves them. It is
+// beside the path of requests: whatever happens here, no request waits.
 import { join } from "node:path";
 import type { GatewayModel, MetricsExport } from "../../model/model.ts";
 import { urlOf } from "../../model/listener-url.ts";

@@ -1,6 +1,6 @@
 // The metrics of requests, made from the lines of access_usage.log. Label values are names of the configuration or words of
 // a fixed list, never what a client can make up: docs/observability.md lists the families.
-import { LISTENER_OWN_EGRESS } from "../../contract/words.ts";
+import { LISTENER_INTERNAL_EGRESS } from "../../contract/words.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { knownModels, OTHER } from "../../model/known-models.ts";
 import type { KnownModels } from "../../model/known-models.ts";
@@ -61,7 +61,7 @@ export class RequestMetrics {
     this.#observeDecisions(line, record, original);
     const key = record.key ?? NONE;
     // The model server's calls belong to the prompt of a client, which has been counted.
-    if (record.listener !== LISTENER_OWN_EGRESS) this.#of.keyRequests.add([key, error]);
+    if (record.listener !== LISTENER_INTERNAL_EGRESS) this.#of.keyRequests.add([key, error]);
     const operation = operationOf(record.endpoint);
     if (operation === undefined || record.target === undefined) return undefined;
     const model = modelOf(this.#nameOf(record.target, record));

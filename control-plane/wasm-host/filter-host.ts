@@ -4,9 +4,9 @@ import { LISTENER_BUDGETS } from "../../contract/budget-format.ts";
 import {
   LISTENER_EGRESS,
   LISTENER_INGRESS,
-  LISTENER_OWN_EGRESS,
+  LISTENER_INTERNAL_EGRESS,
   ROOT_ROUTE,
-  ROOT_TRANSLATE,
+  ROOT_ATTEMPT,
 } from "../../contract/words.ts";
 import type { FilterConfig } from "../../model/filter-document/document-types.ts";
 import { Exchange } from "./wasm-exchange.ts";
@@ -120,9 +120,9 @@ export class FilterHost {
       plugins: [
         route(LISTENER_INGRESS),
         route(LISTENER_EGRESS),
-        route(LISTENER_OWN_EGRESS),
+        route(LISTENER_INTERNAL_EGRESS),
         ...(this.#options.filterConfig.budgets === undefined ? [] : [route(LISTENER_BUDGETS)]),
-        { rootId: ROOT_TRANSLATE, name: "upstream", configuration: "" },
+        { rootId: ROOT_ATTEMPT, name: "upstream", configuration: "" },
       ],
       sharedData: this.#sharedData,
       ...(this.#options.onCall === undefined ? {} : { onCall: this.#options.onCall }),

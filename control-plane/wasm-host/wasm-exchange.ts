@@ -10,7 +10,7 @@ import {
   HEADER_STREAM_CLUSTER,
   PROPERTY_NEXT_CLUSTER,
   ROOT_ROUTE,
-  ROOT_TRANSLATE,
+  ROOT_ATTEMPT,
 } from "../../contract/words.ts";
 import type { FilterConfig } from "../../model/filter-document/document-types.ts";
 import { hasDecompression } from "../../model/model.ts";
@@ -28,7 +28,7 @@ import type { HttpCall, HttpCallResponse, LogLine, RootContext } from "./virtual
 import type { VirtualMachine } from "./virtual-machine.ts";
 
 export interface ExchangeInput {
-  listener: "ingress" | "egress" | "own_egress" | "budgets";
+  listener: "ingress" | "egress" | "internal_egress" | "budgets";
   request: {
     method: string;
     path: string;
@@ -365,7 +365,7 @@ export class Exchange {
   #upstreamContext(attempt: Attempt): StreamContext {
     return new StreamContext(this.#machine, this, {
       side: "upstream",
-      root: this.#machine.root(ROOT_TRANSLATE, ""),
+      root: this.#machine.root(ROOT_ATTEMPT, ""),
       request: {
         headers: (headers, isEnd) => {
           this.#codecHeaders(attempt, headers, isEnd);
@@ -636,7 +636,7 @@ export class Exchange {
 
 /** Returns how many retries a route's policy allows, which its name contains (model/retry-policies.ts). */
 function retriesOf(name: string): number {
-  return Number(/^several\/(\d+)/.exec(name)?.[1] ?? 0);
+  return Number(/^retry\/(\d+)/.exec(name)?.[1] ?? 0);
 }
 
 /** Returns the request as Envoy's connection manager passes it to the first filter. */

@@ -48,7 +48,7 @@ export function sendTo(exchange: Exchange, clusterHeader: Span, cluster: Span): 
   setHeader(REQUEST_HEADERS, clusterHeader, cluster);
 }
 
-/** @param names each with a NUL behind it */
+/** @param names each with a NUL after it */
 function removeNames(exchange: Exchange, names: ByteBuffer): void {
   const end = names.pointer + names.length;
   removed.pointer = names.pointer;
@@ -98,14 +98,14 @@ export function keepBetas(exchange: Exchange): void {
 function removeOwnHeaders(exchange: Exchange, target: Target): void {
   const names = exchange.client.dialect.ownHeaders;
   for (let i = 0; i < names.length; i++) {
-    if (!target.dialect.ownsHeader(names[i])) keepAside(exchange, names[i]);
+    if (!target.dialect.ownsHeader(names[i])) stashHeader(exchange, names[i]);
   }
 }
 
 /** Removes the headers of the dialect, which a cloud does not read, and writes the betas that it accepts. */
 function writeHostedHeaders(exchange: Exchange, target: Target, hosted: HostedRequest): void {
   const names = target.dialect.ownHeaders;
-  for (let i = 0; i < names.length; i++) keepAside(exchange, names[i]);
+  for (let i = 0; i < names.length; i++) stashHeader(exchange, names[i]);
   hosted.readBetas(null);
   text.clear();
   hosted.writeHeader(text);
@@ -113,7 +113,7 @@ function writeHostedHeaders(exchange: Exchange, target: Target, hosted: HostedRe
 }
 
 /** Removes a header, and keeps it for a later attempt. */
-function keepAside(exchange: Exchange, name: Span): void {
+function stashHeader(exchange: Exchange, name: Span): void {
   const attempts = exchange.attempts;
   // An earlier attempt may have set a header that the client has not sent.
   if (attempts !== null) attempts.keep(name, header(REQUEST_HEADERS, name));
@@ -125,7 +125,7 @@ function keepAside(exchange: Exchange, name: Span): void {
 function removeAccounts(exchange: Exchange): void {
   for (let i = 0; i < ACCOUNTS.length; i++) {
     const one = unchecked(ACCOUNTS[i]);
-    if ((exchange.client.headers & one.bit) != 0) keepAside(exchange, one.name);
+    if ((exchange.client.headers & one.bit) != 0) stashHeader(exchange, one.name);
   }
 }
 

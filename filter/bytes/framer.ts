@@ -5,7 +5,7 @@ import { constant, sameBytes, Span } from "./text/bytes";
 
 /** The fields describe the current event: valid after `next` has returned true, until the next call of `next`, `push` or `hold`. */
 export abstract class Framer {
-  /** The event's data; the byte behind it may be overwritten temporarily, as the scanner does. */
+  /** The event's data; the byte after it may be overwritten temporarily, as the scanner does. */
   dataPointer: usize = 0;
   dataLength: u32 = 0;
   /** The event's name, empty if it has none. */
@@ -15,7 +15,7 @@ export abstract class Framer {
   events: u32 = 0;
 
   /**
-   * Adds the next bytes of the stream, with PADDING bytes behind them. The caller keeps ownership, and must not move or
+   * Adds the next bytes of the stream, with PADDING bytes after them. The caller keeps ownership, and must not move or
    * free them before the next `push` or `hold`. Call `next` until it returns false, then `hold`.
    */
   abstract push(pointer: usize, length: u32): void;

@@ -77,7 +77,7 @@ export class Form {
   }
 
   /**
-   * Finds the fields with a name in a body, which has PADDING bytes behind it. `readBoundary` comes before it. Returns false
+   * Finds the fields with a name in a body, which has PADDING bytes after it. `readBoundary` comes before it. Returns false
    * if the body is not a form that all parsers read alike.
    */
   read(pointer: usize, length: u32, name: Span): bool {

@@ -32,7 +32,7 @@ export class IdTable<T> {
     let free = this.placeOf(id);
     if (unchecked(ids[free]) == 0) return;
     this.count--;
-    // Those behind it that had to go past the place, which is free now, move up.
+    // Those after it that had to go past the place, which is free now, move up.
     for (let at = (free + 1) & mask; unchecked(ids[at]) != 0; at = (at + 1) & mask) {
       const passed = (at - this.homeOf(unchecked(ids[at]))) & mask;
       if (passed < ((at - free) & mask)) continue;

@@ -5,9 +5,9 @@ import { LISTENER_BUDGETS } from "../../contract/budget-format";
 import {
   LISTENER_EGRESS,
   LISTENER_INGRESS,
-  LISTENER_OWN_EGRESS,
+  LISTENER_INTERNAL_EGRESS,
   ROOT_ROUTE,
-  ROOT_TRANSLATE,
+  ROOT_ATTEMPT,
 } from "../../contract/words";
 import { ApiKeys } from "../config/api-keys";
 import { RateLimit } from "../config/rate-limit-rule";
@@ -24,7 +24,7 @@ import { IdTable } from "./id-table";
 
 export const KIND_UNKNOWN: i32 = 0;
 export const KIND_ROUTE: i32 = 1;
-export const KIND_TRANSLATE: i32 = 2;
+export const KIND_ATTEMPT: i32 = 2;
 
 export class Root {
   isIngress: bool = false;
@@ -47,9 +47,7 @@ export function createRoot(id: u32): void {
   const text = String.UTF8.decodeUnsafe(name.pointer, name.length);
   roots.set(
     id,
-    new Root(
-      text == ROOT_ROUTE ? KIND_ROUTE : text == ROOT_TRANSLATE ? KIND_TRANSLATE : KIND_UNKNOWN,
-    ),
+    new Root(text == ROOT_ROUTE ? KIND_ROUTE : text == ROOT_ATTEMPT ? KIND_ATTEMPT : KIND_UNKNOWN),
   );
 }
 
@@ -106,7 +104,7 @@ export function configureRoot(id: u32, size: u32): bool {
   if (isRead) {
     const listener = textOf(tape, tape.member(tape.root(), constant("listener")));
     root.isIngress = listener == LISTENER_INGRESS;
-    root.isModelServer = listener == LISTENER_OWN_EGRESS;
+    root.isModelServer = listener == LISTENER_INTERNAL_EGRESS;
     root.isForBudgets = listener == LISTENER_BUDGETS;
     root.keys = root.isIngress
       ? config.ingressKeys

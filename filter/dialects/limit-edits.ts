@@ -28,7 +28,7 @@ export abstract class LimitEdits {
   /** The schema of a response that the model does not support; NO_NODE if the client asks for none. */
   protected schema: u32 = NO_NODE;
   /** Whether the model supports sampling parameters in this request. */
-  protected isSamplingFree: bool = true;
+  protected allowsSampling: bool = true;
   private hasTemperature: bool = false;
 
   constructor(
@@ -63,7 +63,7 @@ export abstract class LimitEdits {
     this.limits = limits;
     this.edits = edits;
     this.report = report;
-    this.isSamplingFree = limits.supportsTemperature;
+    this.allowsSampling = limits.supportsTemperature;
     this.hasTemperature = tape.isPresent(tape.member(0, TEMPERATURE));
     this.plan();
     this.schema = limits.supportsOutputSchema ? NO_NODE : this.schemaOf();
@@ -86,13 +86,13 @@ export abstract class LimitEdits {
   }
 
   private isDroppedSampling(key: u32): bool {
-    const isFree = this.isSamplingFree;
+    const allowsSampling = this.allowsSampling;
     if (
-      !isFree &&
+      !allowsSampling &&
       (this.drops(key, TEMPERATURE, 1) || this.drops(key, constant("top_k"), NO_NEUTRAL))
     )
       return true;
-    const keepsTopP = isFree && (this.limits.supportsBothSampling || !this.hasTemperature);
+    const keepsTopP = allowsSampling && (this.limits.supportsBothSampling || !this.hasTemperature);
     return !keepsTopP && this.drops(key, constant("top_p"), 1);
   }
 

@@ -26,7 +26,7 @@ export class ListEdit {
     if (!isRemoved) {
       this.hasKept = true;
     } else if (this.hasKept) {
-      // Behind a kept item the comma before this one goes with it, else the comma behind it.
+      // After a kept item the comma before this one goes with it, else the comma after it.
       edits.replace(this.lastEnd, to, NOTHING);
     } else {
       const next = tape.next(value);

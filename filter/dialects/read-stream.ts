@@ -180,7 +180,7 @@ export class StreamReader {
     if (repeats === null) return;
     const pattern = repeats.pattern;
     for (let unread = framer.unread(); unread != 0; unread = framer.unread()) {
-      const end = pattern.fits(unread, framer.bytesEnd(), repeats.values);
+      const end = pattern.matches(unread, framer.bytesEnd(), repeats.values);
       if (end == 0) return;
       const usage = this.usage;
       if (usage !== null) usage.textBytes += repeats.isOfText ? pattern.length : repeats.sameText;
@@ -206,7 +206,7 @@ export class StreamReader {
     const isFirst = this.start !== null || (usage !== null && usage.seeksToken);
     if (hasMember || isFirst || this.ending !== null) this.offer(usage, hasMember);
     else if (usage !== null && usage.countsText) this.countText(usage);
-    if (!hasMember && !isFirst) this.learn();
+    if (!hasMember && !isFirst) this.remember();
   }
 
   /** Scans an event, and offers it to everybody. */
@@ -260,14 +260,14 @@ export class StreamReader {
     this.textSize = 0;
   }
 
-  private learn(): void {
+  private remember(): void {
     const framer = this.framer;
     const usage = this.usage;
     const repeats = this.repeats;
     // Without a text it may be like the last event, which `ending` has to see.
     if (repeats === null || (this.ending !== null && lastText == 0)) return;
     const counts = usage !== null && usage.countsText;
-    repeats.pattern.learnChange(
+    repeats.pattern.rememberChange(
       framer.textPointer,
       framer.textLength,
       repeats.values,

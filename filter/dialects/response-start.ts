@@ -60,7 +60,7 @@ export class FirstToken {
     if (this.kind != LOOKS_SSE) return;
     if (!this.isStreaming) this.readOther(pointer, length);
     else if (beginsWith(pointer, length, LESS_THAN))
-      this.reject("The upstream's response is not an event stream: " + excerpt(pointer, length));
+      this.reject("The provider's response is not an event stream: " + excerpt(pointer, length));
   }
 
   /** An event reports an error, by its name or by its frame. */
@@ -72,12 +72,12 @@ export class FirstToken {
 
   /** The stream has ended. */
   end(): void {
-    this.reject("The upstream ended the stream without a response.");
+    this.reject("The provider ended the stream without a response.");
   }
 
   /** An event is not JSON. */
   rejectEvent(pointer: usize, length: u32): void {
-    this.reject("The upstream sent an event that is not valid JSON: " + excerpt(pointer, length));
+    this.reject("The provider sent an event that is not valid JSON: " + excerpt(pointer, length));
   }
 
   readEvent(tape: Tape): void {
@@ -96,7 +96,7 @@ export class FirstToken {
     } else if (code == SCAN_OK || length >= MAX_HELD_BYTES) {
       this.result = HAS_CONTENT;
     } else {
-      this.reject("The upstream's response is not valid JSON: " + scanMessage(code) + ".");
+      this.reject("The provider's response is not valid JSON: " + scanMessage(code) + ".");
     }
   }
 
@@ -104,7 +104,7 @@ export class FirstToken {
   settle(isLast: bool, now: i64): void {
     if (this.result != PENDING) return;
     if (this.startedAt == 0) this.startedAt = now;
-    if (isLast && this.kind == LOOKS_OPEN) this.reject("The upstream's response is empty.");
+    if (isLast && this.kind == LOOKS_OPEN) this.reject("The provider's response is empty.");
     else if (isLast) this.end();
     else if (
       this.seen >= MAX_HELD_BYTES ||
@@ -130,7 +130,7 @@ export class FirstToken {
       beginsWith(pointer, length, 0x65) ||
       beginsWith(pointer, length, 0x3a);
     if (isStream) this.release();
-    else this.reject("The upstream's response is not JSON: " + excerpt(pointer, length));
+    else this.reject("The provider's response is not JSON: " + excerpt(pointer, length));
   }
 }
 
@@ -150,7 +150,7 @@ function beginsWithError(pointer: usize, length: u32): bool {
   return at < length && byteAt(pointer, at) != 0x6e && byteAt(pointer, at) != 0x66;
 }
 
-/** Returns the offset of the next byte at or behind `at` that is not white space, or the length. */
+/** Returns the offset of the next byte at or after `at` that is not white space, or the length. */
 function afterSpace(pointer: usize, length: u32, at: u32): u32 {
   while (at < length && byteAt(pointer, at) <= 0x20) at++;
   return at;

@@ -163,7 +163,7 @@ export class ResponseTranslator extends ResponseFacts {
 
   /**
    * Reads the next bytes of a stream, and appends the events that they complete to `out`. The block must be writable, have
-   * PADDING bytes behind its end, and remains the caller's.
+   * PADDING bytes after its end, and remains the caller's.
    */
   push(pointer: usize, length: u32, out: ByteBuffer): void {
     const before = heldBytes();
@@ -195,7 +195,7 @@ export class ResponseTranslator extends ResponseFacts {
     this.failForMemory(this.streamReader(out));
   }
 
-  /** The upstream has ended: appends the rest of the response, or an error if it was not finished. */
+  /** The provider has ended: appends the rest of the response, or an error if it was not finished. */
   end(out: ByteBuffer): void {
     const reader = this.streamReader(out);
     if (reader.isOver) return;
@@ -299,9 +299,9 @@ export class ResponseTranslator extends ResponseFacts {
   private repeats(reader: ResponseReader, unread: usize): bool {
     const pattern = this.pattern;
     const framer = this.framer;
-    const end = pattern.fitsEach(unread, framer.bytesEnd(), reader.repeatable, texts);
+    const end = pattern.matchesEach(unread, framer.bytesEnd(), reader.repeatable, texts);
     if (end == 0) return false;
-    framer.skipTo(end, pattern.fitted);
+    framer.skipTo(end, pattern.matched);
     this.textBytes += texts.bytes;
     reader.repeat(texts);
     return true;
@@ -312,7 +312,7 @@ export class ResponseTranslator extends ResponseFacts {
     const framer = this.framer;
     const pattern = this.pattern;
     const end = framer.textPointer + framer.textLength;
-    if (framer.isError() || pattern.fits(framer.textPointer, end, reader.repeatable) != end)
+    if (framer.isError() || pattern.matches(framer.textPointer, end, reader.repeatable) != end)
       return false;
     texts.clear();
     texts.add(pattern.pointer, pattern.length);
@@ -343,7 +343,7 @@ export class ResponseTranslator extends ResponseFacts {
     if (code != SCAN_OK) {
       if (start !== null) start.rejectEvent(pointer, length);
       if (isTail) return;
-      reader.fail(notJson("The upstream sent an event that", code, 0));
+      reader.fail(notJson("The provider sent an event that", code, 0));
       return;
     }
     if (this.options.countsText) this.textBytes += this.options.from.textBytes(tape);
@@ -354,7 +354,7 @@ export class ResponseTranslator extends ResponseFacts {
       this.hasToken = this.options.from.isFirstToken(tape);
     // An event that repeats one before the first token may be the first token.
     if (start === null || !start.isPending)
-      this.pattern.learn(framer.textPointer, framer.textLength, reader.repeatable);
+      this.pattern.remember(framer.textPointer, framer.textLength, reader.repeatable);
   }
 
   private readWhole(reader: ResponseReader, pointer: usize, length: u32): void {
@@ -363,7 +363,7 @@ export class ResponseTranslator extends ResponseFacts {
     if (start !== null) start.judge(pointer, length, code);
     if (code == SCAN_OK) reader.readWhole(tape);
     else if (length == 0) reader.fail(noResponse(pointer, length));
-    else reader.fail(notJson("The upstream's response", code, this.blank));
+    else reader.fail(notJson("The provider's response", code, this.blank));
   }
 
   private ping(): void {
@@ -402,13 +402,13 @@ function noResponse(pointer: usize, length: u32): Fault {
   return new Fault(
     502,
     start.length == 0
-      ? "The upstream's response is empty."
-      : `The upstream's response is neither JSON nor an event stream: ${start}`,
+      ? "The provider's response is empty."
+      : `The provider's response is neither JSON nor an event stream: ${start}`,
   );
 }
 
 function tooLarge(): Fault {
-  return new Fault(502, "The upstream sent an event larger than 32 MiB.");
+  return new Fault(502, "The provider sent an event larger than 32 MiB.");
 }
 
 /** Returns the fault of an error response (status ≥ 400), whatever its body. Bytes as in `push`. */

@@ -21,7 +21,7 @@ const SPACE: u32 = 0x20;
 /** Of a complete response that is larger, or for which there is no memory, only the end is read. Bytes. */
 const MAX_RESPONSE: u32 = 8 << 20;
 const END_LENGTH: u32 = 64 << 10;
-/** A request that a response repeats behind its usage may have members of the same name: so many are tried. */
+/** A request that a response repeats after its usage may have members of the same name: so many are tried. */
 const MAX_USAGES: u32 = 32;
 
 const own = scratchTape();

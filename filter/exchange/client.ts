@@ -33,7 +33,7 @@ export class Client {
   hasHint: bool = false;
   /** Headers that the client sent: bits of request-head.ts. */
   headers: u32 = 0;
-  /** Names of further headers that no provider may get, each with a NUL behind it. */
+  /** Names of further headers that no provider may get, each with a NUL after it. */
   foreign: ByteBuffer = NONE;
   /** Whether the content type is the one that a translated request has. */
   hasJsonType: bool = false;

@@ -14,7 +14,7 @@ const METHODS: Span[] = [constant("POST"), constant("GET"), constant("HEAD"), co
 
 export class Endpoint {
   path: Span;
-  /** The same behind the base path of a provider: `/embeddings`. */
+  /** The same after the base path of a provider: `/embeddings`. */
   suffix: Span;
   /** The word of OpenTelemetry's conventions; empty if it has none. */
   operation: Span;

@@ -18,7 +18,7 @@ export abstract class Link {
     return this.holdsHead || (next !== null && next.isHeadHeld);
   }
 
-  /** Envoy holds `size` bytes, ALL behind trailers; `isEnd`: they are the last. Returns the status for Envoy. */
+  /** Envoy holds `size` bytes, ALL after trailers; `isEnd`: they are the last. Returns the status for Envoy. */
   abstract onBytes(size: u32, isEnd: bool): i32;
 
   /** The response ends in trailers, and Envoy holds nothing of it. Returns the status for Envoy. */
@@ -29,7 +29,7 @@ export abstract class Link {
   /** Nothing leaves now: Envoy keeps `size` bytes, which come again with those that follow. */
   onHeld(_size: u32): void {}
 
-  /** Adds a link behind this one and those that follow. */
+  /** Adds a link after this one and those that follow. */
   append(link: Link): void {
     const next = this.next;
     if (next === null) this.next = link;

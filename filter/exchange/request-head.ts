@@ -94,7 +94,7 @@ export function hasForeignHeaders(): bool {
   return head.hasForeign;
 }
 
-/** Appends their names, each with a NUL behind it. */
+/** Appends their names, each with a NUL after it. */
 export function copyForeignHeaders(out: ByteBuffer): void {
   head.copyForeign(out);
 }

@@ -20,7 +20,7 @@ export const STATUS = head.want(constant(":status")).value;
 export const CONTENT_TYPE = head.want(constant("content-type")).value;
 export const CONTENT_LENGTH = head.want(constant("content-length")).value;
 export const CONTENT_ENCODING = head.want(constant("content-encoding")).value;
-/** What the route adds behind the provider's headers, in this order: the request id, and a copy of the `content-encoding`. */
+/** What the route adds after the provider's headers, in this order: the request id, and a copy of the `content-encoding`. */
 const OWN_ID = head.want(constant(HEADER_REQUEST_ID));
 const COPY = head.want(constant(HEADER_ENCODING));
 /** The `content-encoding` before Envoy decompressed the response, after foreign headers have been removed. */
@@ -55,7 +55,7 @@ export function readResponseHead(): void {
   head.read();
 }
 
-/** Returns whether the body is compressed. Envoy decompresses in the listener only, which is behind the upstream filter. */
+/** Returns whether the body is compressed. Envoy decompresses in the listener only, which is after the upstream filter. */
 export function isCompressed(): bool {
   return CONTENT_ENCODING.length > 0 && !isIdentity(CONTENT_ENCODING);
 }
@@ -71,7 +71,7 @@ export function removeForeignHeaders(): void {
   ENCODING.length = 0;
 }
 
-/** The same behind the route. @param id the request id, which the route has added to the provider's headers */
+/** The same after the route. @param id the request id, which the route has added to the provider's headers */
 export function removeForeignHeadersBehindRoute(id: Span): void {
   head.removeForeign(OWN_ID.name);
   if ((head.repeated & OWN_ID.bit) != 0) setHeader(RESPONSE_HEADERS, OWN_ID.name, id);

@@ -6,7 +6,7 @@ import { findByte } from "../bytes/text/find";
 
 const OPEN_BRACE: u32 = 0x7b;
 
-/** The member goes behind the first opening brace of the client's bytes. */
+/** The member goes after the first opening brace of the client's bytes. */
 export class ResponseMetadata {
   /** Such as `"metadata":{…},`. */
   private member: ByteBuffer = new ByteBuffer();
@@ -22,7 +22,7 @@ export class ResponseMetadata {
   }
 
   /**
-   * Returns the offset behind the first brace of these bytes; 0 if there is none, or the member has been inserted. In a
+   * Returns the offset after the first brace of these bytes; 0 if there is none, or the member has been inserted. In a
    * stream the first brace is that of the first event's data, because comments of providers have none.
    */
   insertAt(pointer: usize, length: u32): u32 {

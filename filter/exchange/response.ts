@@ -69,7 +69,7 @@ export class Response {
     return this.owner == ResponseOwner.Provider && !this.isHeadHeld;
   }
 
-  /** Adds a link behind the others. */
+  /** Adds a link after the others. */
   add(link: Link): void {
     const first = this.links;
     if (first === null) this.links = link;

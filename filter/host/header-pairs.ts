@@ -12,7 +12,7 @@ export class HeaderPairs {
     this.values.push(value);
   }
 
-  /** Fills `bytes` and clears the list: count, sizes of each name and value, then both with a NUL behind (specification, "Serialized map"). */
+  /** Fills `bytes` and clears the list: count, sizes of each name and value, then both with a NUL after (specification, "Serialized map"). */
   serialise(): void {
     const count = this.names.length;
     this.bytes.clear();

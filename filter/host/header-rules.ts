@@ -42,7 +42,7 @@ export class NameRules {
     for (let i = 0; i < texts.length; i++) this.exceptions.push(constant(texts[i]));
   }
 
-  /** Returns whether a rule applies to a name, which is in lower case and has a NUL behind it. */
+  /** Returns whether a rule applies to a name, which is in lower case and has a NUL after it. */
   matches(name: usize, length: u32): bool {
     let rule = unchecked(this.rules[placeOf(name)]);
     while (rule !== null) {

@@ -123,7 +123,7 @@ export function replaceBodyPrefix(buffer: i32, length: u32, bytes: ByteBuffer): 
 }
 
 /**
- * Replaces the first `length` bytes of a body by the first `kept` bytes of a block and `bytes` behind them. Unless `kept` is 0,
+ * Replaces the first `length` bytes of a body by the first `kept` bytes of a block and `bytes` after them. Unless `kept` is 0,
  * the block has room for both; it is overwritten.
  */
 export function replaceBodyPrefixBehind(

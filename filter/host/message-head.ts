@@ -86,7 +86,7 @@ export class Head {
     this.foreignCount = 0;
     freeBlock(block.pointer);
     takeHeaders(this.map, block);
-    // Count, sizes of each name and value, then both with a NUL behind (specification, "Serialized map").
+    // Count, sizes of each name and value, then both with a NUL after (specification, "Serialized map").
     const count = <usize>(block.length < 4 ? 0 : load<u32>(block.pointer));
     let text = block.pointer + 4 + count * 8;
     for (let i: usize = 0; i < count; i++) {
@@ -111,7 +111,7 @@ export class Head {
     }
   }
 
-  /** Appends the names of those headers, each with a NUL behind it. */
+  /** Appends the names of those headers, each with a NUL after it. */
   copyForeign(out: ByteBuffer): void {
     for (let i = 0; i < this.foreignCount; i++) {
       const name = unchecked(this.foreign[i]);

@@ -15,7 +15,7 @@ export class ActiveLimit {
     public limit: RateLimit,
     /** Which of the limit's buckets is used. */
     public fingerprint: u64,
-    /** The model that has the limit; null for the limit of a name, which applies to every model behind it. */
+    /** The model that has the limit; null for the limit of a name, which applies to every model of it. */
     private target: Target | null,
   ) {}
 

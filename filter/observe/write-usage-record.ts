@@ -46,7 +46,7 @@ import {
   USAGE_STREAM,
   USAGE_TARGET,
 } from "../../contract/usage-record";
-import { LISTENER_EGRESS, LISTENER_INGRESS, LISTENER_OWN_EGRESS } from "../../contract/words";
+import { LISTENER_EGRESS, LISTENER_INGRESS, LISTENER_INTERNAL_EGRESS } from "../../contract/words";
 import { reasonOf } from "../config/choose-api";
 import { Fault } from "../hub/faults/fault";
 import { Usage } from "../hub/response/usage";
@@ -146,7 +146,7 @@ function writeClient(client: Client, out: ByteBuffer): void {
   plain(
     LISTENER,
     client.isModelServer
-      ? constant(LISTENER_OWN_EGRESS)
+      ? constant(LISTENER_INTERNAL_EGRESS)
       : client.isIngress
         ? constant(LISTENER_INGRESS)
         : constant(LISTENER_EGRESS),
@@ -298,7 +298,7 @@ export function errorCode(exchange: Exchange): string {
   return exchange.client.isStreaming ? BROKEN : failure.code;
 }
 
-/** Returns whether a stream that passed unchanged has failed behind its head. */
+/** Returns whether a stream that passed unchanged has failed after its head. */
 function isBroken(exchange: Exchange): bool {
   const client = exchange.client;
   const facts = exchange.response.facts;

@@ -1,4 +1,4 @@
-// Puts the API's text into the client's request: the target's system prompt first, the text behind the user's last message.
+// Puts the API's text into the client's request: the target's system prompt first, the text after the user's last message.
 import { PromptTarget } from "../config/prompt-target";
 import { Conversation } from "../dialects/conversation";
 import { escape } from "../bytes/json/text";

@@ -25,7 +25,7 @@ let end: u32 = 0;
 let held: u32 = 0;
 const nothing = scratchBuffer();
 
-/** A callback begins, with `size` bytes that Envoy holds, ALL behind trailers. */
+/** A callback begins, with `size` bytes that Envoy holds, ALL after trailers. */
 export function openBody(size: u32): void {
   held = size;
 }
@@ -36,7 +36,7 @@ export function bodySize(): u32 {
 }
 
 /**
- * Returns bytes of the response from an offset on, with PADDING behind them. They are valid until the body is replaced or the
+ * Returns bytes of the response from an offset on, with PADDING after them. They are valid until the body is replaced or the
  * callback ends. Their pointer is 0 if there are none, or no memory for them (`wasRefused`).
  */
 export function takeBytes(from: u32, length: u32): Span {

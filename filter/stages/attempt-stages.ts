@@ -3,7 +3,7 @@ import { HEADER_CLUSTER, HEADER_STREAM_CLUSTER, PROPERTY_EXCHANGE } from "../../
 import { RateLimit } from "../config/rate-limit-rule";
 import { RetryPolicy, Route, Target } from "../config/target";
 import { Fault } from "../hub/faults/fault";
-import { readBytes } from "../hub/request/token-estimate";
+import { promptByteCount } from "../hub/request/token-estimate";
 import { Attempts } from "../exchange/attempts";
 import { keepsBody } from "../exchange/client-body";
 import { Exchange } from "../exchange/exchange";
@@ -34,7 +34,7 @@ export function openMeter(exchange: Exchange, context: StageContext): Outcome {
   exchange.limiter = createRateLimiter(route, limits, row.countsTokens);
   if (exchange.limiter !== null || (config.isPriced && row.countsTokens))
     exchange.estimate = new UsageEstimate(
-      readBytes(context.tape),
+      promptByteCount(context.tape),
       row.countsOutput,
       client.dialect.repeatedBytes(context.tape),
     );

@@ -1,5 +1,5 @@
 // Entries for all models of a provider, as the filter's document has them: a target and a route for each family of models
-// that has separate limits, behind those of the configuration.
+// that has separate limits, after those of the configuration.
 import type { ModelLimits } from "../model-limits.ts";
 import type { GatewayModel, Target } from "../model.ts";
 import type { FilterWildcard } from "./document-types.ts";

@@ -43,7 +43,7 @@ export function childrenOf({ spanId }: Span, spans: Span[]): Span[] {
 }
 
 function isOwn({ attributes }: Span): boolean {
-  return attributes["gateway.listener"] === "own_egress";
+  return attributes["gateway.listener"] === "internal_egress";
 }
 
 /** Returns the attributes whose names begin so. */

@@ -5,11 +5,11 @@ import type { Budget } from "../../../model/budgets.ts";
 import type { ClientKey } from "../../../model/client-keys.ts";
 import { rateLimitId } from "../../../model/filter-document/rate-limits.ts";
 import type { RateLimit } from "../../../model/rate-limit.ts";
-import { readBudget, refuseTwinBudget } from "../budget-amount.ts";
+import { readBudget, rejectDuplicateBudget } from "../budget-amount.ts";
 import type { Path } from "../../report/problem.ts";
 import type { Environment } from "../../report/environment.ts";
 import { readKeyReference } from "../provider/access-key.ts";
-import { checkAmount, limitsOfAmount, refuseTwin } from "../rate-amount.ts";
+import { checkAmount, limitsOfAmount, rejectDuplicate } from "../rate-amount.ts";
 import type { Reading } from "../reading.ts";
 import { parseReferences } from "../reference.ts";
 import type { ApiKeyDrafts, NamedKeyDraft } from "./api-key-schema.ts";
@@ -142,12 +142,12 @@ function readLimits(
     isOnOther && others.some((other) => isDeepStrictEqual(one, other));
   for (const { limit, at } of limits) {
     if (isRepeated(limit, read.rateLimits)) continue;
-    refuseTwin(reading, at, limit, rateLimitId(limit, []), read.places);
+    rejectDuplicate(reading, at, limit, rateLimitId(limit, []), read.places);
     read.rateLimits.push(limit);
   }
   for (const { budget, at } of budgets) {
     if (isRepeated(budget, read.budgets)) continue;
-    refuseTwinBudget(reading, at, budget, read.places);
+    rejectDuplicateBudget(reading, at, budget, read.places);
     read.budgets.push(budget);
   }
 }

@@ -4,7 +4,7 @@ import type { Budget } from "../../../model/budgets.ts";
 import { clientNames, isWildcard, takesName } from "../../../model/model-names.ts";
 import type { GatewayModel, Target } from "../../../model/model.ts";
 import { mayHavePrice } from "../../../model/prices.ts";
-import { BUDGET_KEYS, readBudget, refuseTwinBudget } from "../budget-amount.ts";
+import { BUDGET_KEYS, readBudget, rejectDuplicateBudget } from "../budget-amount.ts";
 import { listed } from "../configured-model.ts";
 import type { Path } from "../../report/problem.ts";
 import { suggest, suggestion } from "../../report/suggest.ts";
@@ -56,7 +56,7 @@ export const budgets = section({
         readSubject(reading, path, one, models, aliases),
       );
       if (budget === undefined) return [];
-      refuseTwinBudget(reading, path, budget, first);
+      rejectDuplicateBudget(reading, path, budget, first);
       return [budget];
     });
     const all = [...ofKeys, ...read];

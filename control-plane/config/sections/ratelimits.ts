@@ -7,7 +7,7 @@ import { listed } from "../configured-model.ts";
 import type { Path } from "../../report/problem.ts";
 import { suggest, suggestion } from "../../report/suggest.ts";
 import type { Reading } from "../reading.ts";
-import { checkAmount, limitsOfAmount, rateAmount, refuseTwin } from "../rate-amount.ts";
+import { checkAmount, limitsOfAmount, rateAmount, rejectDuplicate } from "../rate-amount.ts";
 import { list, mapping, text } from "../schema-words.ts";
 import { namesCredential } from "../../report/secrets.ts";
 import { modelAliases } from "./model-aliases.ts";
@@ -95,7 +95,7 @@ function readRateLimits(
     const common = { subject, ...(selector === undefined ? {} : { selector }) };
     const limits = limitsOfAmount(entry.limit, common);
     for (const limit of limits)
-      refuseTwin(reading, path, limit, rateLimitId(limit, limitable.targets), first);
+      rejectDuplicate(reading, path, limit, rateLimitId(limit, limitable.targets), first);
     return limits;
   });
 }

@@ -1,6 +1,6 @@
 // What the history and the live page count of a usage line: its names, its times and its cost.
 import { ENDPOINTS } from "../../../contract/endpoints.ts";
-import { LISTENER_OWN_EGRESS } from "../../../contract/words.ts";
+import { LISTENER_INTERNAL_EGRESS } from "../../../contract/words.ts";
 import { knownModels } from "../../../model/known-models.ts";
 import type { KnownModels } from "../../../model/known-models.ts";
 import type { GatewayModel } from "../../../model/model.ts";
@@ -87,7 +87,7 @@ function observed(line: UsageLine, priceOf: PriceOf, models: KnownModels): Obser
     cost,
     isUnpriced:
       record !== undefined && hasTokens(record) && model !== NO_NAME && cost === undefined,
-    isOfClient: record?.listener !== LISTENER_OWN_EGRESS,
+    isOfClient: record?.listener !== LISTENER_INTERNAL_EGRESS,
     ended: line.startTime + line.duration / 1000,
     firstToken,
     duration,

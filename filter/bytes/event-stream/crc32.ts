@@ -3,7 +3,7 @@
 const POLYNOMIAL: u32 = 0xedb88320;
 /** Entries of 4 bytes. */
 const TABLE_BYTES: usize = 1024;
-/** Table n has the CRC of each byte with n zero bytes behind it. */
+/** Table n has the CRC of each byte with n zero bytes after it. */
 const TABLES = memory.data(8192);
 
 for (let byte: u32 = 0; byte < 256; byte++) {
@@ -42,7 +42,7 @@ export function crc32(pointer: usize, length: u32, before: u32 = 0): u32 {
   return ~crc;
 }
 
-/** For each of the 8 half bytes of a CRC: what its 16 values become behind `preparedLength` bytes of zeros. Entries of 4 bytes. */
+/** For each of the 8 half bytes of a CRC: what its 16 values become after `preparedLength` bytes of zeros. Entries of 4 bytes. */
 const BEHIND = memory.data(512);
 const HALF_BYTE: usize = 64;
 

@@ -4,7 +4,7 @@
 //   total length u32 · length of the headers u32 · CRC of these 8 bytes u32 · headers · payload · CRC of all before it u32
 //
 // A frame that breaks the format, and bytes that are left over at the stream's end, become one event that reports an
-// error; nothing is read behind it. So do frames of the types `exception` and `error`: their name is the exception's type.
+// error; nothing is read after it. So do frames of the types `exception` and `error`: their name is the exception's type.
 // @see https://smithy.io/2.0/aws/amazon-eventstream.html
 import { Framer } from "../framer";
 import { escape } from "../json/text";
@@ -62,13 +62,13 @@ export class EventStreamFramer extends Framer {
     if (crc32(frame, 8) != preludeCrc)
       return this.fail(
         constant(
-          '{"message":"The upstream sent a broken event stream: the checksum of a prelude is wrong."}',
+          '{"message":"The provider sent a broken event stream: the checksum of a prelude is wrong."}',
         ),
       );
     if (headersLength > MAX_HEADERS || total - PRELUDE - CRC - headersLength > MAX_PAYLOAD)
       return this.fail(
         constant(
-          '{"message":"The upstream sent a broken event stream: the length of a frame is outside its bounds."}',
+          '{"message":"The provider sent a broken event stream: the length of a frame is outside its bounds."}',
         ),
       );
     if (left < total) return this.wait(left);
@@ -81,13 +81,13 @@ export class EventStreamFramer extends Framer {
     if (crc != bswap(load<u32>(body + length)))
       return this.fail(
         constant(
-          '{"message":"The upstream sent a broken event stream: the checksum of a frame is wrong."}',
+          '{"message":"The provider sent a broken event stream: the checksum of a frame is wrong."}',
         ),
       );
     if (!isKnown && !headers.read(body, headersLength))
       return this.fail(
         constant(
-          '{"message":"The upstream sent a broken event stream: the headers of a frame are malformed."}',
+          '{"message":"The provider sent a broken event stream: the headers of a frame are malformed."}',
         ),
       );
     this.start += total;
@@ -96,7 +96,7 @@ export class EventStreamFramer extends Framer {
     if (isKnown) this.setKnownEvent(body);
     else this.setEvent();
     if (!isKnown && !this.isFailure)
-      run.learn(body, length, headersLength, this.namePointer, this.nameLength);
+      run.remember(body, length, headersLength, this.namePointer, this.nameLength);
     return true;
   }
 
@@ -137,11 +137,11 @@ export class EventStreamFramer extends Framer {
   /** The next frame is incomplete, with `left` bytes so far. Returns whether that is an event: an error at the stream's end. */
   private wait(left: u32): bool {
     return this.hasEnded && left > 0
-      ? this.fail(constant('{"message":"The upstream ended the event stream inside a frame."}'))
+      ? this.fail(constant('{"message":"The provider ended the event stream inside a frame."}'))
       : false;
   }
 
-  /** The headers are those of the event from which the run was learned. */
+  /** The headers are those of the event from which the run was remembered. */
   private setKnownEvent(body: usize): void {
     this.events++;
     this.isFailure = false;

@@ -1,4 +1,4 @@
-// The bytes with which the frames of a stream begin, behind the prelude: the headers, and the first bytes of the payload. Where they
+// The bytes with which the frames of a stream begin, after the prelude: the headers, and the first bytes of the payload. Where they
 // come again, neither their CRC is computed nor the headers are read.
 import { ByteBuffer, sameBeginning, samePadded } from "../text/bytes";
 import { crc32, crcBehind, prepareCrcBehind, preparedLength } from "./crc32";
@@ -8,7 +8,7 @@ const MAX_RUN: u32 = 256;
 /** So many bytes that two frames have in common may be of their texts. With a length that is a multiple of 16, most runs have the same. */
 const TEXT: u32 = 8;
 /** A stream may change so often what it repeats. */
-const MAX_LEARNED: u32 = 4;
+const MAX_REMEMBERED: u32 = 4;
 
 export class KnownRun {
   /** The event's name: its offset in the run, and its length. */
@@ -20,9 +20,9 @@ export class KnownRun {
   private length: u32 = 0;
   private crc: u32 = 0;
   private headersLength: u32 = 0;
-  private learned: u32 = 0;
+  private remembered: u32 = 0;
 
-  /** Returns whether a frame with these bytes behind its prelude begins with the run. They have PADDING behind them. */
+  /** Returns whether a frame with these bytes after its prelude begins with the run. They have PADDING after them. */
   begins(pointer: usize, length: u32, headersLength: u32): bool {
     const run = this.length;
     if (run == 0 || run > length || headersLength != this.headersLength) return false;
@@ -37,9 +37,9 @@ export class KnownRun {
     return crc32(pointer + run, length - run, crcBehind(before) ^ this.crc);
   }
 
-  /** Learns from an event that does not begin with the run what it has in common with the one before it. */
-  learn(pointer: usize, length: u32, headersLength: u32, name: usize, nameLength: u32): void {
-    if (this.learned >= MAX_LEARNED) return;
+  /** Remembers from an event that does not begin with the run what it has in common with the one before it. */
+  remember(pointer: usize, length: u32, headersLength: u32, name: usize, nameLength: u32): void {
+    if (this.remembered >= MAX_REMEMBERED) return;
     const bytes = this.bytes;
     const common = sameBeginning(bytes.pointer, bytes.length, pointer, length);
     const run = (max(common, TEXT) - TEXT) & ~15;
@@ -49,7 +49,7 @@ export class KnownRun {
       bytes.bytes(pointer, min(length, MAX_RUN));
       return;
     }
-    this.learned++;
+    this.remembered++;
     this.headersLength = headersLength;
     this.nameOffset = <u32>(name - pointer);
     this.nameLength = nameLength;

@@ -1,4 +1,4 @@
-// Byte edits of a scanned text. Unedited bytes are copied at most once, those behind the last edit not at all.
+// Byte edits of a scanned text. Unedited bytes are copied at most once, those after the last edit not at all.
 import { ByteBuffer, scratchBuffer, Span } from "../text/bytes";
 
 /** Size of an edit record: start, end, the replacement's pointer (or offset in `scratch`), its length, and which of the two. */

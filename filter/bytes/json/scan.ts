@@ -1,6 +1,6 @@
 // The scanner: checks a JSON text strictly (RFC 8259, UTF-8 by RFC 3629) in one pass and fills a tape.
 //
-// It loops and never recurses: while a container is open, its `next` holds its parent. A zero byte behind the text,
+// It loops and never recurses: while a container is open, its `next` holds its parent. A zero byte after the text,
 // written for the time of the scan, ends every inner loop, so no byte is compared with the end twice.
 import { SCAN_CONTROL, SCAN_DEPTH, SCAN_EMPTY, SCAN_END, SCAN_OK, SCAN_SYNTAX } from "./scan-code";
 import { firstSpecial, scanLongString, scanString, stringError, stringErrorAt, stringKind } from "./string";
@@ -45,7 +45,7 @@ const NINES = memory.data<u64>([0x0909090909090909, 0x0909090909090909]);
 
 /**
  * Scans `length` bytes at `base` into `tape`. Returns SCAN_OK or the error, whose offset is in `scanErrorAt`.
- * The block must have PADDING bytes behind the text; the byte behind the text is overwritten and restored.
+ * The block must have PADDING bytes after the text; the byte after the text is overwritten and restored.
  */
 export function scan(tape: Tape, base: usize, length: u32): i32 {
   tape.reset();

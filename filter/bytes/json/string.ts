@@ -38,14 +38,14 @@ const ESCAPES_HIGH: u64 = 0x0014404410000000;
 
 /**
  * Returns the address of the quote that closes the string whose content starts at `p`, 0 if it is rejected (the reason is
- * in `stringError`). A zero byte must follow the text, and PADDING bytes behind it.
+ * in `stringError`). A zero byte must follow the text, and PADDING bytes after it.
  */
 export function scanString(p: usize): usize {
   const first = firstSpecial(p);
   return load<u8>(first) == 0x22 ? first : scanLongString(first);
 }
 
-/** Returns the address of the first of 16 bytes that is special in a string, or the address behind them. */
+/** Returns the address of the first of 16 bytes that is special in a string, or the address after them. */
 // @ts-ignore: decorator
 @inline
 export function firstSpecial(p: usize): usize {
@@ -221,7 +221,7 @@ function turnsOf(backslashes: u64): u64 {
   return (((backslashes << 1) | ODD) - backslashes) ^ ODD;
 }
 
-/** How many bytes before `end` belong to a UTF-8 character that goes on behind it. */
+/** How many bytes before `end` belong to a UTF-8 character that goes on after it. */
 // @ts-ignore: decorator
 @inline
 function unfinishedBytes(end: usize): usize {
@@ -254,7 +254,7 @@ function areHex(bytes: u32): bool {
   return ((digits | letters) & 0x80808080) == 0x80808080;
 }
 
-/** Finds the error at or behind `p` that the blocks have rejected, byte by byte. Always returns 0. */
+/** Finds the error at or after `p` that the blocks have rejected, byte by byte. Always returns 0. */
 function explain(p: usize): usize {
   while (true) {
     const c = <u32>load<u8>(p);

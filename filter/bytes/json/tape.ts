@@ -48,7 +48,7 @@ export class Tape {
     return this.entries + (this.capacity - 1) * ENTRY_BYTES;
   }
 
-  /** Makes room for a member's two entries behind `count`. Returns SCAN_OK or why not. For the scanner. */
+  /** Makes room for a member's two entries after `count`. Returns SCAN_OK or why not. For the scanner. */
   makeRoom(): i32 {
     if (this.count + 2 <= this.capacity) return SCAN_OK;
     if (this.count >= MAX_VALUES) return SCAN_SIZE;
@@ -97,12 +97,12 @@ export class Tape {
     );
   }
 
-  /** Returns the offset of the token's first byte; of a string behind the opening quote. */
+  /** Returns the offset of the token's first byte; of a string after the opening quote. */
   start(node: u32): u32 {
     return node < this.count ? load<u32>(this.entries + node * ENTRY_BYTES) : 0;
   }
 
-  /** Returns the offset behind the token's last byte; of a string the offset of the closing quote. */
+  /** Returns the offset after the token's last byte; of a string the offset of the closing quote. */
   end(node: u32): u32 {
     return node < this.count ? load<u32>(this.entries + node * ENTRY_BYTES, 4) : 0;
   }
@@ -140,7 +140,7 @@ export class Tape {
     return this.kind(node) == KIND_STRING ? this.start(node) - 1 : this.start(node);
   }
 
-  /** Returns `end`, or the offset behind the closing quote of a string. */
+  /** Returns `end`, or the offset after the closing quote of a string. */
   outerEnd(node: u32): u32 {
     return this.kind(node) == KIND_STRING ? this.end(node) + 1 : this.end(node);
   }

@@ -118,7 +118,7 @@ const QUOTES = memory.data<u64>([0x2222222222222222, 0x2222222222222222]);
 const BACKSLASHES = memory.data<u64>([0x5c5c5c5c5c5c5c5c, 0x5c5c5c5c5c5c5c5c]);
 const CONTROLS = memory.data<u64>([0x1f1f1f1f1f1f1f1f, 0x1f1f1f1f1f1f1f1f]);
 
-/** Appends valid UTF-8 text as the content of a JSON string, without quotes. The block has PADDING bytes behind the text. */
+/** Appends valid UTF-8 text as the content of a JSON string, without quotes. The block has PADDING bytes after the text. */
 export function escape(pointer: usize, length: u32, out: ByteBuffer): void {
   const end = pointer + length;
   let plain = pointer;

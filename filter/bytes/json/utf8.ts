@@ -4,7 +4,7 @@
 // wrong pair of neighbours is one of seven mistakes; three tables tell which of them the halves of the two bytes would
 // allow, and what all three allow is one. Only the third and fourth bytes of a character are counted besides. Mistakes:
 //   1 too short    2 too long    4 overlong in three bytes    8 above U+10FFFF    16 surrogate    32 overlong in two
-//   64 overlong in four, or far above U+10FFFF    128 two continuation bytes (right behind a long lead byte only)
+//   64 overlong in four, or far above U+10FFFF    128 two continuation bytes (right after a long lead byte only)
 
 /** Allowed by the high half of the first byte. */
 const FIRST_HIGH = memory.data<u64>([0x0202020202020202, 0x4915012180808080]);
@@ -35,7 +35,7 @@ export function isUtf8(p: usize, inside: u64): bool {
   if (!v128.any_true(v128.or(v128.or(first, second), v128.or(third, fourth)))) return true;
   const wrong =
     notZero(first) | (notZero(second) << 16) | (notZero(third) << 32) | (notZero(fourth) << 48);
-  // A character that is too short shows in the lane behind it.
+  // A character that is too short shows in the lane after it.
   return (wrong & ((inside << 1) | 1)) == 0;
 }
 

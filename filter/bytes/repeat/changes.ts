@@ -1,8 +1,8 @@
 // Finds in which values two JSON texts differ, without a scan.
 //
-// A string begins behind `a":"`, a number behind `a":`, with any letter or digit for the `a`: the first quote is not escaped, and
-// in a valid text none opens a string behind a letter. So it closes the name of a member. Both texts are the same up to there,
-// and again behind the value: they are valid together or not at all, and differ in nothing else.
+// A string begins after `a":"`, a number after `a":`, with any letter or digit for the `a`: the first quote is not escaped, and
+// in a valid text none opens a string after a letter. So it closes the name of a member. Both texts are the same up to there,
+// and again after the value: they are valid together or not at all, and differ in nothing else.
 import { byteAt, isDigit, isLetter } from "../text/at";
 import { sameBeginning } from "../text/bytes";
 import { numberEnd } from "../json/number";
@@ -15,12 +15,12 @@ const SPACE: u32 = 0x20;
 const UNDERSCORE: u32 = 0x5f;
 const BACKSLASH: u32 = 0x5c;
 
-/** Offset of the byte behind `a":` and of the value in it that differs last. */
+/** Offset of the byte after `a":` and of the value in it that differs last. */
 let start: usize = 0;
 
 /**
  * Sets in `values` where a text has other values than the one before it. Returns false if they differ in anything else, in too many
- * values, or in no string. Both have PADDING bytes behind them, and are writable.
+ * values, or in no string. Both have PADDING bytes after them, and are writable.
  */
 export function findChanges(
   before: usize,
@@ -53,14 +53,14 @@ export function findChanges(
   }
 }
 
-/** Finds the number that the byte at `at` is in or behind. */
+/** Finds the number that the byte at `at` is in or after. */
 function findNumber(from: usize, at: usize): bool {
   start = at;
   while (start > from && isDigit(byteAt(start - 1))) start--;
   return (start < at || isDigit(byteAt(at))) && isValue(from, start);
 }
 
-/** Finds the string that the byte at `at` is in or behind. */
+/** Finds the string that the byte at `at` is in or after. */
 function findString(from: usize, at: usize): bool {
   for (start = at; start > from + 1; start--) {
     if (byteAt(start - 1) != QUOTE || byteAt(start - 2) == BACKSLASH) continue;

@@ -9,20 +9,20 @@ import { numberEnd } from "../json/number";
 import { GAP_COUNTS, GAP_NUMBER, GAP_VALUE, MAX_GAPS, Repeatable } from "./repeatable";
 import { stringEnd } from "../json/scan";
 
-/** After this many texts in a row that did not fit, no more are learned: the stream does not repeat itself. */
+/** After this many texts in a row that did not match, no more are remembered: the stream does not repeat itself. */
 const MAX_MISSES: u32 = 8;
 
-/** A text that nobody scans is not learned if it is longer. Bytes. */
-const MAX_LEARNED: u32 = 16 << 10;
+/** A text that nobody scans is not remembered if it is longer. Bytes. */
+const MAX_REMEMBERED: u32 = 16 << 10;
 
 export class Pattern {
-  /** Inside of the string of the text that fitted last. */
+  /** Inside of the string of the text that matched last. */
   pointer: usize = 0;
   length: u32 = 0;
-  /** How many texts fitted in the last `fitsEach`. */
-  fitted: u32 = 0;
+  /** How many texts matched in the last `matchesEach`. */
+  matched: u32 = 0;
 
-  /** The bytes around the gaps, one piece after the other: one before each gap, and one behind the last. */
+  /** The bytes around the gaps, one piece after the other: one before each gap, and one after the last. */
   private pieces: ByteBuffer = new ByteBuffer();
   /** Length of each piece. */
   private lengths: StaticArray<u32> = new StaticArray<u32>(MAX_GAPS);
@@ -31,14 +31,14 @@ export class Pattern {
   private hasCounts: bool = false;
   private isSet: bool = false;
   private misses: u32 = 0;
-  /** Whether `pieces` is a whole text, with which `learnChange` compares the next one. */
+  /** Whether `pieces` is a whole text, with which `rememberChange` compares the next one. */
   private hasText: bool = false;
 
   /**
-   * Learns a text that holds a scanned one, unless it cannot repeat (or `length` is 0): then what comes next may look the same
+   * Remembers a text that holds a scanned one, unless it cannot repeat (or `length` is 0): then what comes next may look the same
    * and mean something else.
    */
-  learn(pointer: usize, length: u32, values: Repeatable): void {
+  remember(pointer: usize, length: u32, values: Repeatable): void {
     this.isSet = values.pointer != 0 && length > 0 && this.misses < MAX_MISSES;
     if (!this.isSet) return;
     this.count = 0;
@@ -62,21 +62,21 @@ export class Pattern {
   }
 
   /**
-   * Learns a text that nobody has scanned, by what differs in it from the one before. A text that repeats it has the same
+   * Remembers a text that nobody has scanned, by what differs in it from the one before. A text that repeats it has the same
    * members, with other values of the same kinds, or neither of them is valid.
    * @param value the string of interest, if that is known; 0: the first one that differs
    */
-  learnChange(pointer: usize, length: u32, values: Repeatable, value: usize): void {
+  rememberChange(pointer: usize, length: u32, values: Repeatable, value: usize): void {
     const pieces = this.pieces;
     this.isSet = false;
-    if (length == 0 || length > MAX_LEARNED || this.misses >= MAX_MISSES) {
+    if (length == 0 || length > MAX_REMEMBERED || this.misses >= MAX_MISSES) {
       this.hasText = false;
     } else if (
       this.hasText &&
       findChanges(pieces.pointer, pieces.length, pointer, length, values)
     ) {
-      if (value != 0 && values.noise == value) values.swapStrings();
-      this.learn(pointer, length, values);
+      if (value != 0 && values.ignored == value) values.swapStrings();
+      this.remember(pointer, length, values);
     } else {
       // Streams that never repeat are compared a few times only.
       this.misses++;
@@ -87,11 +87,11 @@ export class Pattern {
   }
 
   /**
-   * Returns the end of the text at `pointer` that is the learned one except for its values; 0 if there is none before `end`.
-   * Then `pointer` and `length` are the string, and the counts are in `values`, which must be those that `learn` was called
-   * with. The block must be writable, with PADDING bytes behind its end.
+   * Returns the end of the text at `pointer` that is the remembered one except for its values; 0 if there is none before `end`.
+   * Then `pointer` and `length` are the string, and the counts are in `values`, which must be those that `remember` was called
+   * with. The block must be writable, with PADDING bytes after its end.
    */
-  fits(pointer: usize, end: usize, values: Repeatable): usize {
+  matches(pointer: usize, end: usize, values: Repeatable): usize {
     if (!this.isSet) return 0;
     const stop = this.match(pointer, end, values);
     if (stop != 0) this.misses = 0;
@@ -100,25 +100,25 @@ export class Pattern {
   }
 
   /**
-   * As `fits` for one text after the other, as many as `texts` has room for, to which it adds their strings. Returns the end of the
-   * last one, and sets `fitted`. The counts in `values` are those of the last one.
+   * As `matches` for one text after the other, as many as `texts` has room for, to which it adds their strings. Returns the end of the
+   * last one, and sets `matched`. The counts in `values` are those of the last one.
    */
-  fitsEach(pointer: usize, end: usize, values: Repeatable, texts: TextRuns): usize {
+  matchesEach(pointer: usize, end: usize, values: Repeatable, texts: TextRuns): usize {
     texts.clear();
-    this.fitted = 0;
+    this.matched = 0;
     let at = pointer;
     let last = pointer;
     while (at < end && !texts.isFull) {
-      const stop = this.fitted == 0 ? this.fits(at, end, values) : this.match(at, end, values);
+      const stop = this.matched == 0 ? this.matches(at, end, values) : this.match(at, end, values);
       if (stop == 0) break;
       texts.add(this.pointer, this.length);
-      this.fitted++;
+      this.matched++;
       last = at;
       at = stop;
     }
     // A text that does not fit may have left its counts.
-    if (this.hasCounts && this.fitted > 0) this.match(last, end, values);
-    return this.fitted > 0 ? at : 0;
+    if (this.hasCounts && this.matched > 0) this.match(last, end, values);
+    return this.matched > 0 ? at : 0;
   }
 
   release(): void {

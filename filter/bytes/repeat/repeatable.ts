@@ -10,21 +10,21 @@ export class Repeatable {
   pointer: usize = 0;
   length: u32 = 0;
   /** The inside of a string without meaning (padding against traffic analysis), or 0. */
-  noise: usize = 0;
-  noiseLength: u32 = 0;
+  ignored: usize = 0;
+  ignoredLength: u32 = 0;
   /** The digits of a number without meaning (the event's place in its stream), or 0. */
   number: usize = 0;
   numberLength: u32 = 0;
   /** The digits of numbers that the reader uses, each in a slot that the reader chooses, or 0. */
   private counts: StaticArray<usize> = new StaticArray<usize>(MAX_COUNTS);
   private countLengths: StaticArray<u32> = new StaticArray<u32>(MAX_COUNTS);
-  /** The same in the text that fitted last. */
+  /** The same in the text that matched last. */
   private digits: StaticArray<usize> = new StaticArray<usize>(MAX_COUNTS);
   private digitLengths: StaticArray<u32> = new StaticArray<u32>(MAX_COUNTS);
 
   clear(): void {
     this.pointer = 0;
-    this.noise = 0;
+    this.ignored = 0;
     this.number = 0;
     for (let slot = 0; slot < MAX_COUNTS; slot++) unchecked((this.counts[slot] = 0));
   }
@@ -40,9 +40,9 @@ export class Repeatable {
       this.set(pointer, length);
       return true;
     }
-    const isFree = this.noise == 0;
-    this.noise = pointer;
-    this.noiseLength = length;
+    const isFree = this.ignored == 0;
+    this.ignored = pointer;
+    this.ignoredLength = length;
     return isFree;
   }
 
@@ -50,9 +50,9 @@ export class Repeatable {
   swapStrings(): void {
     const pointer = this.pointer;
     const length = this.length;
-    this.set(this.noise, this.noiseLength);
-    this.noise = pointer;
-    this.noiseLength = length;
+    this.set(this.ignored, this.ignoredLength);
+    this.ignored = pointer;
+    this.ignoredLength = length;
   }
 
   /** Adds a number. Without it the digits may not change. */
@@ -62,7 +62,7 @@ export class Repeatable {
     unchecked((this.countLengths[slot] = length));
   }
 
-  /** Returns the number in the text that fitted last, `before` if the slot has none. */
+  /** Returns the number in the text that matched last, `before` if the slot has none. */
   countOr(slot: i32, before: i64): i64 {
     if (<u32>slot >= <u32>MAX_COUNTS || unchecked(this.counts[slot]) == 0) return before;
     return countOf(unchecked(this.digits[slot]), unchecked(this.digitLengths[slot]));
@@ -72,14 +72,14 @@ export class Repeatable {
   gapStart(gap: i32): usize {
     if (gap >= GAP_COUNTS) return unchecked(this.counts[gap - GAP_COUNTS]);
     if (gap == GAP_VALUE) return this.pointer;
-    return gap == GAP_NOISE ? this.noise : this.number;
+    return gap == GAP_IGNORED ? this.ignored : this.number;
   }
 
   /** Returns how many bytes that gap has. */
   gapLength(gap: i32): u32 {
     if (gap >= GAP_COUNTS) return unchecked(this.countLengths[gap - GAP_COUNTS]);
     if (gap == GAP_VALUE) return this.length;
-    return gap == GAP_NOISE ? this.noiseLength : this.numberLength;
+    return gap == GAP_IGNORED ? this.ignoredLength : this.numberLength;
   }
 
   /** Borrows the digits of a count, until `countOr`. Returns false if they are too many to be one. */
@@ -91,7 +91,7 @@ export class Repeatable {
 }
 
 export const GAP_VALUE: i32 = 0;
-export const GAP_NOISE: i32 = 1;
+export const GAP_IGNORED: i32 = 1;
 export const GAP_NUMBER: i32 = 2;
 /** The first of one kind for each slot of a count. */
 export const GAP_COUNTS: i32 = 3;

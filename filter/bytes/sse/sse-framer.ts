@@ -166,7 +166,7 @@ export class SseFramer extends Framer {
     this.base = this.held.pointer;
     this.length = this.held.length;
     if (this.length == left) return;
-    // The block was refused: the stream cannot be read any further, but no offset may point behind the bytes.
+    // The block was refused: the stream cannot be read any further, but no offset may point after the bytes.
     this.scanned = 0;
     this.lineStart = 0;
   }
@@ -239,7 +239,7 @@ export class SseFramer extends Framer {
     return true;
   }
 
-  /** Returns where the current line's text starts: behind a BOM on the stream's first line. */
+  /** Returns where the current line's text starts: after a BOM on the stream's first line. */
   private contentStart(): u32 {
     if (!this.atStreamStart || this.lineStart != 0) return this.lineStart;
     const first = this.base;
@@ -248,7 +248,7 @@ export class SseFramer extends Framer {
     return isBom ? 3 : 0;
   }
 
-  /** Returns the offset of the next CR or LF at or behind `at`, or the length. */
+  /** Returns the offset of the next CR or LF at or after `at`, or the length. */
   private findLineEnd(at: u32): u32 {
     const base = this.base;
     const length = this.length;
@@ -312,7 +312,7 @@ export class SseFramer extends Framer {
   }
 }
 
-/** Returns the offset of a field's value: behind the colon at `colon` and one space, or the line's end. */
+/** Returns the offset of a field's value: after the colon at `colon` and one space, or the line's end. */
 function valueStart(base: usize, colon: u32, end: u32): u32 {
   if (colon >= end) return end;
   const value = colon + 1;

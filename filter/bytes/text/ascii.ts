@@ -1,4 +1,4 @@
-// Kinds of ASCII characters, looked at 16 at a time. All runs have PADDING behind them.
+// Kinds of ASCII characters, looked at 16 at a time. All runs have PADDING after them.
 
 /** Returns whether there are only ASCII letters, digits and `-_.:/+=~@`. */
 export function isPlainId(pointer: usize, length: u32): bool {

@@ -54,7 +54,7 @@ export function encodeBase64(pointer: usize, length: u32, out: ByteBuffer): void
   if (to == 0) return;
   for (let at: u32 = 0; at < length; at += 3) {
     const left = length - at;
-    // There is PADDING behind the bytes.
+    // There is PADDING after the bytes.
     const second = left > 1 ? <u32>load<u8>(pointer + at, 1) : 0;
     const third = left > 2 ? <u32>load<u8>(pointer + at, 2) : 0;
     const bits = ((<u32>load<u8>(pointer + at)) << 16) | (second << 8) | third;

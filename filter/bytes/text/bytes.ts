@@ -47,7 +47,7 @@ function takeConstant(length: u32): usize {
   return place;
 }
 
-/** The spans of constants, behind their number: scripts/constant-bytes.ts writes them here, and their addresses for `constant`. */
+/** The spans of constants, after their number: scripts/constant-bytes.ts writes them here, and their addresses for `constant`. */
 export const CONSTANT_SPANS = memory.data<u32>([0, 0]);
 /** The texts of the program in UTF-8, written here by scripts/constant-bytes.ts. */
 const CONSTANT_BYTES = memory.data<u8>([0]);
@@ -63,7 +63,7 @@ export function textAt(offset: usize, length: usize): string {
   return String.UTF8.decodeUnsafe(CONSTANT_BYTES + offset, length);
 }
 
-/** Bytes that every block has behind its length, so that a 16-byte load at its last byte stays inside. */
+/** Bytes that every block has after its length, so that a 16-byte load at its last byte stays inside. */
 export const PADDING: u32 = 64;
 
 /** Of a decimal integer of 64 bits. */
@@ -72,7 +72,7 @@ const MAX_DIGITS: u32 = 20;
 /** `memory.copy` is a call out of the program, which costs as much as this many bytes: most runs that a writer appends are shorter. */
 const SHORT: u32 = 256;
 
-/** Copies bytes that have PADDING behind them to where PADDING follows them; the runs must not overlap. */
+/** Copies bytes that have PADDING after them to where PADDING follows them; the runs must not overlap. */
 // @ts-ignore: decorator
 @inline
 function copyBytes(to: usize, from: usize, length: u32): void {
@@ -159,14 +159,14 @@ function equal(a: usize, b: usize, offset: u32): v128 {
   return i8x16.eq(v128.load(a + offset), v128.load(b + offset));
 }
 
-/** Returns whether two runs of bytes are equal. Both have PADDING behind them. */
+/** Returns whether two runs of bytes are equal. Both have PADDING after them. */
 export function samePadded(a: usize, b: usize, length: usize): bool {
   if (length >= 16) return sameLongBytes(a, b, <u32>length);
   const behind = ALL_LANES << <i32>length;
   return (i8x16.bitmask(equal(a, b, 0)) | behind) == (ALL_LANES | behind);
 }
 
-/** Returns how many bytes at the beginning of two runs are equal. Both have PADDING behind them. */
+/** Returns how many bytes at the beginning of two runs are equal. Both have PADDING after them. */
 export function sameBeginning(a: usize, aLength: u32, b: usize, bLength: u32): u32 {
   const length = min(aLength, bLength);
   for (let i: u32 = 0; i < length; i += 16) {

@@ -13,7 +13,7 @@ function setVectors(text: Span): usize {
   return reach;
 }
 
-/** Returns whether `text` (not empty) occurs in `length` bytes at `pointer`, which have PADDING bytes behind them. */
+/** Returns whether `text` (not empty) occurs in `length` bytes at `pointer`, which have PADDING bytes after them. */
 export function contains(pointer: usize, length: u32, text: Span): bool {
   return find(pointer, length, text) != 0;
 }

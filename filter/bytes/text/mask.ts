@@ -20,7 +20,7 @@ const masked = scratchBuffer();
 /** Size in bytes of the escape or byte that `decode` has read. */
 let decodedSize: u32 = 0;
 
-/** Returns whether the bytes, with PADDING behind them, may contain a secret. A fast check that is nearly always false. */
+/** Returns whether the bytes, with PADDING after them, may contain a secret. A fast check that is nearly always false. */
 export function mayHold(pointer: usize, length: u32, secrets: Span[]): bool {
   if (secrets.length == 0 || length == 0) return false;
   for (let i = 0; i < secrets.length; i++) {

@@ -91,7 +91,7 @@ function isTag(pointer: usize, end: usize): bool {
   return (next | 0x20) - 0x61 < 26 || next == 0x2f || next == 0x21;
 }
 
-/** Returns the address behind the tag at `pointer`; of a script or style behind its closing tag. */
+/** Returns the address after the tag at `pointer`; of a script or style after its closing tag. */
 function behindTag(pointer: usize, end: usize): usize {
   const isHidden = isScriptOrStyle(pointer + 1, end);
   let at = behindByte(pointer, end);

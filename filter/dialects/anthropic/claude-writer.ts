@@ -210,12 +210,12 @@ export abstract class ClaudeWriter extends TurnWriter {
     const tape = this.tape;
     const limits = this.limits;
     const report = this.report;
-    const isFree = limits.supportsTemperature && !this.isThinking;
+    const allowsSampling = limits.supportsTemperature && !this.isThinking;
     const hasTemperature = tape.isPresent(request.temperature);
     if (hasTemperature) {
       const value = readDecimal(tape, request.temperature);
-      if (isFree ? value > 1 : value != 1) report.drop(constant("temperature"));
-      if (isFree) {
+      if (allowsSampling ? value > 1 : value != 1) report.drop(constant("temperature"));
+      if (allowsSampling) {
         out.text(',"temperature":');
         if (value > 1) out.byte(0x31);
         else writeValue(tape, request.temperature, out);
@@ -225,14 +225,14 @@ export abstract class ClaudeWriter extends TurnWriter {
     if (tape.isPresent(request.topP) && topP != 1) {
       const isSupported =
         limits.supportsTemperature &&
-        (limits.supportsBothSampling || !(isFree && hasTemperature)) &&
+        (limits.supportsBothSampling || !(allowsSampling && hasTemperature)) &&
         !(this.isThinking && topP < 0.95);
       if (isSupported) writeMember(tape, request.topP, topPName, out);
       else report.drop(constant("top_p"));
     }
     if (!tape.isPresent(request.topK)) return false;
-    if (!isFree) report.drop(constant("top_k"));
-    return isFree;
+    if (!allowsSampling) report.drop(constant("top_k"));
+    return allowsSampling;
   }
 
   protected writeToolSchema(tool: Tool): void {

@@ -23,7 +23,7 @@ export abstract class OpenaiLimitEdits extends LimitEdits {
     efforts.plan(wanted, nearest, hasTools, limits);
     this.changesEffort = efforts.effort != wanted;
     if (efforts.isOther || efforts.isRaised) this.report.dropForModel(path);
-    this.isSamplingFree = efforts.isSamplingFree;
+    this.allowsSampling = efforts.allowsSampling;
   }
 
   /** Whether the model supports no effort that could replace the client's. */

@@ -114,14 +114,19 @@ export abstract class OpenaiRequestWriter extends RequestWriter {
   /** Writes what the model samples with, which depends on the planned effort. */
   protected writeSampling(): void {
     const tape = this.tape;
-    const isFree = this.efforts.isSamplingFree;
+    const allowsSampling = this.efforts.allowsSampling;
     const temperature = this.request.temperature;
     const topP = this.request.topP;
     // The defaults are the same in every API, and ask for nothing.
-    if (isFree || readDecimal(tape, temperature) != 1)
-      this.writeLimited(temperature, constant('"temperature":'), constant("temperature"), isFree);
+    if (allowsSampling || readDecimal(tape, temperature) != 1)
+      this.writeLimited(
+        temperature,
+        constant('"temperature":'),
+        constant("temperature"),
+        allowsSampling,
+      );
     const supportsTopP =
-      isFree && (this.limits.supportsBothSampling || !tape.isPresent(temperature));
+      allowsSampling && (this.limits.supportsBothSampling || !tape.isPresent(temperature));
     if (supportsTopP || readDecimal(tape, topP) != 1)
       this.writeLimited(topP, constant('"top_p":'), constant("top_p"), supportsTopP);
   }

@@ -31,7 +31,7 @@ const WORDS: StaticArray<Words> = [
   new Words("tokens and your request has", 20, 1, 0, 2),
   // OpenAI, Azure, DeepSeek, OpenRouter, vLLM, open models at Bedrock: "… is 1 tokens. However, you requested 2 tokens".
   new Words("maximum context length is", 0, 1, 0),
-  // Anthropic, also behind Bedrock and Vertex AI.
+  // Anthropic, also at Bedrock and Vertex AI.
   new Words("prompt is too long", 0, 0, 1),
   // Anthropic's older models: "input length and `max_tokens` exceed context limit: 1 + 2 > 3".
   words("exceed context limit"),

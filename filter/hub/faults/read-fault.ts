@@ -116,7 +116,7 @@ function statusOfName(pointer: usize, length: u32): u32 {
 
 /**
  * Returns the fault of a complete body. `status`: of the response; 0 for an error inside a 200, whose body implies the
- * status. Bytes need PADDING behind them.
+ * status. Bytes need PADDING after them.
  */
 export function readFaultBody(status: u32, pointer: usize, length: u32): Fault {
   const looksLikeJson =

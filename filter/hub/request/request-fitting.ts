@@ -27,7 +27,7 @@ export class EffortPlan {
   /** Whether the model must be asked not to reason, because it does not reason beside tools. */
   isForced: bool = false;
   /** Whether the model supports sampling parameters at this effort. */
-  isSamplingFree: bool = true;
+  allowsSampling: bool = true;
 
   /** `nearest`: the effort to ask for, if the model does not reject it beside tools. */
   plan(wanted: i32, nearest: i32, hasTools: bool, limits: RequestLimits): void {
@@ -40,7 +40,7 @@ export class EffortPlan {
       this.effort = EFFORT_NONE;
     }
     const dependsOnEffort = limits.samplesWithoutReasoning && reasons(this.effort, limits);
-    this.isSamplingFree = limits.supportsTemperature && !dependsOnEffort;
+    this.allowsSampling = limits.supportsTemperature && !dependsOnEffort;
   }
 
   /** Another member than the effort turns thinking off. */
@@ -49,7 +49,7 @@ export class EffortPlan {
     this.isOther = false;
     this.isRaised = false;
     this.isForced = false;
-    this.isSamplingFree = limits.supportsTemperature;
+    this.allowsSampling = limits.supportsTemperature;
   }
 }
 

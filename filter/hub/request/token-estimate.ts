@@ -59,7 +59,7 @@ export function estimateTokens(tape: Tape, extraBytes: u32): u32 {
  * Returns the bytes of a scanned request that count as text: all of them, but of the content of an image or a document only as
  * many as their tokens may be.
  */
-export function readBytes(tape: Tape): u32 {
+export function promptByteCount(tape: Tape): u32 {
   let bytes = tape.length;
   if (bytes <= SMALL) return bytes;
   const end = tape.count;

@@ -41,7 +41,7 @@ export abstract class ResponseReader {
     if (this.isOver) return;
     if (this.finishReason == FINISH_NONE) {
       const what = this.hasBegun ? "before its response was finished" : "without a response";
-      this.fail(new Fault(502, `The upstream ended the stream ${what}.`));
+      this.fail(new Fault(502, `The provider ended the stream ${what}.`));
       return;
     }
     this.isOver = true;
@@ -63,8 +63,8 @@ export abstract class ResponseReader {
   /** Padding against traffic analysis, different in every event. */
   protected readNoise(tape: Tape, node: u32): void {
     if (!tape.isString(node)) return;
-    this.repeatable.noise = tape.pointer(node);
-    this.repeatable.noiseLength = tape.size(node);
+    this.repeatable.ignored = tape.pointer(node);
+    this.repeatable.ignoredLength = tape.size(node);
   }
 
   /** Replaces a text of the head by the provider's, if it sends one. */

@@ -34,7 +34,7 @@ class ConvertCount extends Link {
     if (count < 0)
       return replaceResponse(
         exchange,
-        new Fault(502, "The upstream's response is no count of tokens."),
+        new Fault(502, "The provider's response has no token count."),
       );
     out.clear();
     out.span(constant('{"input_tokens":'));

@@ -176,7 +176,7 @@ describe("the logs of a call", () => {
         .map((line) => JSON.parse(line.slice(line.indexOf("{"))) as Record<string, unknown>);
     await expect.poll(() => recordOf("/mcp")).toHaveLength(4);
     const [record] = recordOf("/target_call");
-    expect(record).toMatchObject({ id, listener: "own_egress", prompt_target: "keyed" });
+    expect(record).toMatchObject({ id, listener: "internal_egress", prompt_target: "keyed" });
     expect(record).not.toHaveProperty("target");
   });
 });

@@ -51,7 +51,7 @@ it("a jailbreak has the guard's decision and no target", async () => {
 it("a call of the model server has a line", async () => {
   await askAsModelServer(observed.gateway, "fast");
   const own = () =>
-    usageLines(observed.gateway).filter(({ record }) => record?.listener === "own_egress");
+    usageLines(observed.gateway).filter(({ record }) => record?.listener === "internal_egress");
   await expect.poll(() => own().length).toBe(1);
   expect(own()[0]?.record).toMatchObject({ target: "openai/gpt-4o", finish: "stop" });
 });

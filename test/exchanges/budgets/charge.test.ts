@@ -64,7 +64,7 @@ describe("a response", () => {
   it("a response to a key without a budget charges those of the model and of all", async () => {
     const worker = await allowed();
     worker.ask({ key: "a" });
-    worker.ask({ input: { listener: "own_egress" } });
+    worker.ask({ input: { listener: "internal_egress" } });
     expect(worker.charged()).toEqual({ research: 0, all: 2 * COST, "openai/gpt": 2 * COST });
   });
 

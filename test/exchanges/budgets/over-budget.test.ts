@@ -76,10 +76,10 @@ describe("a budget that is used up", () => {
     const worker = await start();
     worker.allow({ all: { limit: 0 } });
     expect(worker.ask({ key: "a" }).response.status).toBe(429);
-    for (const listener of ["own_egress", "ingress"] as const)
+    for (const listener of ["internal_egress", "ingress"] as const)
       expect(worker.ask({ input: { listener } }).response.status).toBe(429);
     worker.allow({ research: { limit: 0 } });
-    for (const listener of ["own_egress", "ingress"] as const)
+    for (const listener of ["internal_egress", "ingress"] as const)
       expect(worker.ask({ input: { listener } }).response.status).toBe(200);
   });
 

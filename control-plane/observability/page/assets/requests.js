@@ -74,7 +74,7 @@ function Row({ row, longest, isFresh }) {
     <td class="wide" title=${row.model}><${Model} row=${row} /></td>
     <td class="phone-off">${row.key || html`<span class="none">${DASH}</span>`}</td>
     <td class="phone-off">
-      ${apiOf(row)}${row.isStream ? html` <span class="tag">stream</span>` : null}${row.listener === "own_egress" ? html` <span class="tag">model server</span>` : null}
+      ${apiOf(row)}${row.isStream ? html` <span class="tag">stream</span>` : null}${row.listener === "internal_egress" || row.listener === "own_egress" ? html` <span class="tag">model server</span>` : null}
     </td>
     <td class="n phone-off">${compact(row.input)}</td>
     <td class="n phone-off">${compact(row.cached)}</td>

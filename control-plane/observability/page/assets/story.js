@@ -18,6 +18,8 @@ const LONG = 60;
 const LISTENERS = {
   ingress: "Prompt on the ingress listener",
   egress: "Request on the egress listener",
+  internal_egress: "Call of the model server",
+  // Of a record that an earlier version wrote.
   own_egress: "Call of the model server",
 };
 

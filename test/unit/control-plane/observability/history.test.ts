@@ -118,7 +118,7 @@ it("the history has sums by minute, model and key", async () => {
       line({ key: "TEAM_B", cache_read: 40 }) +
       line({ target: "cluster/own", ago: 7200, first_target: "openai/gpt-4o" }) +
       line({ status: 500, error: "e", target: undefined, input: undefined, output: undefined }) +
-      line({ listener: "own_egress" }),
+      line({ listener: "internal_egress" }),
   );
   const history = start();
   await waitFor(history, 4);
@@ -268,14 +268,17 @@ it("the oldest minutes above the limit of rows are dropped, each with all its ro
 it("a story has all lines of a request id, in the order of their beginnings", async () => {
   writeFileSync(
     log,
-    line({ id: "s", listener: "own_egress", ago: 59 }) +
+    line({ id: "s", listener: "internal_egress", ago: 59 }) +
       line({ id: "other" }) +
       line({ id: "s", listener: "ingress", ago: 60, steps: { guard: 3 } }),
   );
   const history = start();
   await waitFor(history, 2);
   const story = storyOf(history, observe, "s");
-  expect(story.map(({ line: { record } }) => record?.listener)).toEqual(["ingress", "own_egress"]);
+  expect(story.map(({ line: { record } }) => record?.listener)).toEqual([
+    "ingress",
+    "internal_egress",
+  ]);
   expect(storyOf(history, observe, "none")).toEqual([]);
 });
 

@@ -66,7 +66,7 @@ export function variants(
 /** Listeners that are compared with another one of the same model. */
 const OWN_TEMPLATES: Record<string, string> = {
   "listener egress": "listener ingress",
-  "listener own_egress": "listener egress",
+  "listener internal_egress": "listener egress",
 };
 
 /** The template of that name, or else the one whose name begins alike for longest. */

@@ -41,7 +41,7 @@ interface FaultCase {
   hasBegun: boolean;
 }
 
-const EARLY = "The upstream ended the stream before its response was finished.";
+const EARLY = "The provider ended the stream before its response was finished.";
 
 const CASES: readonly FaultCase[] = [
   {
@@ -89,7 +89,7 @@ const CASES: readonly FaultCase[] = [
     direction: TO_ANTHROPIC,
     sse: `${TEXT}event: error\ndata: <b>Internal</b>  Server Error\n\n`,
     type: "api_error",
-    message: "The upstream sent an error: Internal Server Error",
+    message: "The provider sent an error: Internal Server Error",
     status: 502,
     hasBegun: true,
   },
@@ -159,7 +159,7 @@ const CASES: readonly FaultCase[] = [
     direction: TO_ANTHROPIC,
     sse: "",
     type: "api_error",
-    message: "The upstream ended the stream without a response.",
+    message: "The provider ended the stream without a response.",
     status: 502,
     hasBegun: false,
   },
@@ -168,7 +168,7 @@ const CASES: readonly FaultCase[] = [
     direction: TO_ANTHROPIC,
     sse: "<html><body>Sign in</body></html>",
     type: "api_error",
-    message: "The upstream ended the stream without a response.",
+    message: "The provider ended the stream without a response.",
     status: 502,
     hasBegun: false,
   },

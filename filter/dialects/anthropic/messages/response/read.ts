@@ -74,7 +74,7 @@ export class AnthropicMessagesReader extends ResponseReader {
     }
     const content = tape.member(root, constant("content"));
     if (!tape.isArray(content)) {
-      this.fail(new Fault(502, "The upstream's response has no content."));
+      this.fail(new Fault(502, "The provider's response has no content."));
       return;
     }
     this.readMessageStart(tape, root);

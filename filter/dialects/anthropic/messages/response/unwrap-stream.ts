@@ -62,7 +62,7 @@ export class StreamUnwrapper {
     this.framer.hold();
     const isEmpty = !this.hasWritten;
     this.fail(
-      new Fault(502, isEmpty ? EMPTY : "The upstream ended the stream before its end."),
+      new Fault(502, isEmpty ? EMPTY : "The provider ended the stream before its end."),
       out,
     );
   }
@@ -153,5 +153,5 @@ function hasLineBreak(text: ByteBuffer): bool {
 }
 
 function notAnEvent(): Fault {
-  return new Fault(502, "The upstream sent a frame of its event stream that holds no event.");
+  return new Fault(502, "The provider sent a frame of its event stream that holds no event.");
 }

@@ -127,5 +127,5 @@ export class BedrockConverseReader extends ResponseReader {
 }
 
 function noContent(): Fault {
-  return new Fault(502, "The upstream's response has no content.");
+  return new Fault(502, "The provider's response has no content.");
 }

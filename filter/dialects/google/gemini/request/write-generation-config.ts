@@ -18,11 +18,11 @@ export abstract class GeminiConfig extends GeminiThinking {
       out.text('"maxOutputTokens":');
       this.fitMaxTokens(out);
     }
-    const isFree = this.limits.supportsTemperature;
+    const allowsSampling = this.limits.supportsTemperature;
     const temperature = constant("temperature");
-    this.writeLimited(request.temperature, constant('"temperature":'), temperature, isFree);
-    this.writeLimited(request.topP, constant('"topP":'), constant("top_p"), isFree);
-    this.writeLimited(request.topK, constant('"topK":'), constant("top_k"), isFree);
+    this.writeLimited(request.temperature, constant('"temperature":'), temperature, allowsSampling);
+    this.writeLimited(request.topP, constant('"topP":'), constant("top_p"), allowsSampling);
+    this.writeLimited(request.topK, constant('"topK":'), constant("top_k"), allowsSampling);
     this.writeStop();
     this.writeFeature(feature.SEED, constant('"seed":'), constant("seed"));
     this.writeFeature(

@@ -46,7 +46,7 @@ export class GeminiReader extends ResponseReader {
     this.readEvent(tape);
     if (this.isOver) return;
     if (!this.hasBegun) {
-      this.fail(new Fault(502, "The upstream's response has no candidates."));
+      this.fail(new Fault(502, "The provider's response has no candidates."));
       return;
     }
     // A complete response without a reason is still complete.

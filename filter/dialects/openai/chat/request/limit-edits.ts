@@ -51,7 +51,7 @@ export class OpenaiChatLimitEdits extends OpenaiLimitEdits {
     if (kind != SWITCH_NONE && wanted == EFFORT_NONE) {
       this.efforts.switchOff(this.limits);
       this.changesEffort = true;
-      this.isSamplingFree = this.efforts.isSamplingFree;
+      this.allowsSampling = this.efforts.allowsSampling;
       return;
     }
     this.planEffort(wanted, isReadable && this.hasTools, REASONING_EFFORT);

@@ -62,7 +62,7 @@ export class ChatRequestWriter extends ChatMessages {
       this.fitMaxTokens(out);
     }
     this.writeSampling();
-    const supportsTopK = limits.supportsTopK && efforts.isSamplingFree;
+    const supportsTopK = limits.supportsTopK && efforts.allowsSampling;
     this.writeLimited(request.topK, constant('"top_k":'), constant("top_k"), supportsTopK);
     this.writeStop();
     if (efforts.effort != EFFORT_UNSET) {

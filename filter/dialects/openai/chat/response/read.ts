@@ -57,7 +57,7 @@ export class OpenaiChatReader extends ResponseReader {
     this.readEvent(tape);
     if (this.isOver) return;
     if (!this.hasBegun) {
-      this.fail(new Fault(502, "The upstream's response has no choices."));
+      this.fail(new Fault(502, "The provider's response has no choices."));
       return;
     }
     // A complete response without a reason is still complete.

@@ -1,5 +1,5 @@
 // Writes the hub's events as chunks of a chat completion: the role first, then content, one chunk with the reason, a
-// chunk with usage if the client asked, `[DONE]`; or an error, and nothing behind it.
+// chunk with usage if the client asked, `[DONE]`; or an error, and nothing after it.
 // @see https://platform.openai.com/docs/api-reference/chat-streaming
 import { Fault } from "../../../../hub/faults/fault";
 import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
@@ -16,7 +16,7 @@ const NULL_USAGE = constant(',"usage":null');
 const END = constant("}\n\n");
 
 export class OpenaiChatStreamWriter extends OpenaiChatSink {
-  /** A chunk's bytes up to the value of `delta`, and from behind it: the same in every chunk. */
+  /** A chunk's bytes up to the value of `delta`, and from after it: the same in every chunk. */
   private start: ByteBuffer = new ByteBuffer();
   private rest: ByteBuffer = new ByteBuffer();
   /** The same around the text of a content, with the member and its end. */

@@ -100,7 +100,7 @@ class Turn {
   /** NO_ITEM if there is no call. */
   firstCall: u32 = NO_ITEM;
   lastCall: u32 = 0;
-  /** The index behind the last message or call. */
+  /** The index after the last message or call. */
   contentEnd: u32 = 0;
 
   /** Sets the turn that begins at an item. */
@@ -128,7 +128,7 @@ class Turn {
 
 const turn = new Turn();
 
-/** Reads the turn of the assistant that begins at `from`, and the outputs of its calls. Returns the index behind the turn. */
+/** Reads the turn of the assistant that begins at `from`, and the outputs of its calls. Returns the index after the turn. */
 function readTurn(tape: Tape, from: u32, request: HubRequest, report: RequestReport): u32 {
   turn.find(from);
   request.message++;

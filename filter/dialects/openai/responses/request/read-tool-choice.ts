@@ -1,4 +1,4 @@
-// Reads `tool_choice` of a Responses request, behind all tools.
+// Reads `tool_choice` of a Responses request, after all tools.
 // @see https://platform.openai.com/docs/api-reference/responses/create#responses-create-tool_choice
 import * as feature from "../../../../hub/request/features";
 import { MemberReader } from "../../../../hub/request/member-reader";

@@ -17,7 +17,7 @@ const STRING_END = constant('"}');
 @unmanaged
 export class Content {
   constructor(
-    /** A part of the item, before and behind its text. Empty for a call, whose text is a member of the item. */
+    /** A part of the item, before and after its text. Empty for a call, whose text is a member of the item. */
     public open: Span,
     public close: Span,
     /** The name of the part's index in the events; empty as before. */
@@ -28,7 +28,7 @@ export class Content {
     public done: Span,
     /** The name of the whole text in `done`. */
     public member: Span,
-    /** What is behind the text in `delta` and `done`, to the end of the event. */
+    /** What is after the text in `delta` and `done`, to the end of the event. */
     public end: Span,
   ) {}
 }

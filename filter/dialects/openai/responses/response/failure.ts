@@ -26,5 +26,5 @@ export function failureOf(tape: Tape): Fault | null {
 }
 
 function failed(): Fault {
-  return new Fault(502, "The upstream's response failed without an error message.");
+  return new Fault(502, "The provider's response failed without an error message.");
 }

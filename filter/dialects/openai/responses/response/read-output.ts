@@ -189,7 +189,7 @@ export class ItemReader {
       this.translation.dropped.add(DROPPED_BLOCK);
       return null;
     }
-    // Texts and reasoning do not go on behind the next item; calls may.
+    // Texts and reasoning do not go on after the next item; calls may.
     const last = this.last();
     if (last !== null && !last.isCall) this.close(last);
     const item = new Item(index, kind);

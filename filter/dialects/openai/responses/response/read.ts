@@ -107,12 +107,12 @@ export class OpenaiResponsesReader extends ResponseReader {
     const status = tape.member(root, STATUS);
     if (tape.equals(status, constant("queued")) || tape.equals(status, constant("in_progress"))) {
       this.fail(
-        new Fault(502, "The upstream responds in the background, which was not asked for."),
+        new Fault(502, "The provider responds in the background, which was not asked for."),
       );
       return;
     }
     if (!tape.isArray(tape.member(root, OUTPUT))) {
-      this.fail(new Fault(502, "The upstream's response has no output."));
+      this.fail(new Fault(502, "The provider's response has no output."));
       return;
     }
     this.readEnd(tape, root);
@@ -209,7 +209,7 @@ export class OpenaiResponsesReader extends ResponseReader {
     this.begin();
   }
 
-  /** Reads the response behind its last item; a complete response has the same members. */
+  /** Reads the response after its last item; a complete response has the same members. */
   private readEnd(tape: Tape, response: u32): void {
     this.readHead(tape, response);
     this.items.finishAll(tape, tape.member(response, OUTPUT));

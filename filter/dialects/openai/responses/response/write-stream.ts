@@ -103,7 +103,7 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
     escapeText(fault.message, out);
     out.text('","param":');
     writeNullable(fault.member, out);
-    // The members of the envelope, behind its brace.
+    // The members of the envelope, after its brace.
     envelope.clear();
     writeOpenaiFault(fault, envelope);
     out.byte(0x2c);

@@ -60,7 +60,7 @@ describe("failures", () => {
       FROM_MESSAGES,
       BEGUN,
       "server_error",
-      "The upstream ended the stream before its response was finished.",
+      "The provider ended the stream before its response was finished.",
     ],
     [
       "a rate limit",
