@@ -140,29 +140,35 @@ const MEMBERS: [OpenModelProvider, string, Json][] = [
 ];
 
 describe.each(MEMBERS)("%s (%s) gets its reasoning back", (provider, model, member) => {
-  it.each([false, true])("from a messages client, stream %s", async (stream) => {
-    const { sent, dropped } = await messagesLoop(provider, model, stream);
-    expect(sent.messages[1]).toMatchObject(member);
-    expect(dropped).toBeUndefined();
-  });
+  it.each([false, true])(
+    "a messages client gives the reasoning back, stream %s",
+    async (stream) => {
+      const { sent, dropped } = await messagesLoop(provider, model, stream);
+      expect(sent.messages[1]).toMatchObject(member);
+      expect(dropped).toBeUndefined();
+    },
+  );
 
-  it.each([false, true])("from a Responses client, stream %s", (stream) => {
+  it.each([false, true])("a Responses client gives the reasoning back, stream %s", (stream) => {
     const { sent, dropped } = responsesLoop(provider, model, stream);
     expect(sent.messages[1]).toMatchObject(member);
     expect(dropped).toBeUndefined();
   });
 
-  it("from a chat client that keeps the message", () => {
+  it("a chat client that keeps the message gives the reasoning back", () => {
     expect(chatLoop(provider, model, true).sent.messages[1]).toMatchObject(member);
   });
 });
 
 describe("a provider accepts the second turn", () => {
-  it.each(MEMBERS)("of %s (%s) from a chat client that keeps no reasoning", (provider, model) => {
-    chatLoop(provider, model, false);
-  });
+  it.each(MEMBERS)(
+    "%s (%s) accepts the turn of a chat client that keeps no reasoning",
+    (provider, model) => {
+      chatLoop(provider, model, false);
+    },
+  );
 
-  it("of a model of Mistral at vLLM, from a messages client with thinking off", async () => {
+  it("a model of Mistral at vLLM accepts the turn of a messages client with thinking off", async () => {
     const { sent } = await messagesLoop("vllm", "vllm/mistralai/Devstral-Small-2507", false);
     expect(sent.messages.map(({ role }) => role)).toEqual([
       "user",
@@ -173,7 +179,7 @@ describe("a provider accepts the second turn", () => {
     ]);
   });
 
-  it("of a model of Groq that does not reason", async () => {
+  it("a model of Groq that does not reason accepts the turn", async () => {
     await messagesLoop("groq", "groq/llama-3.3-70b-versatile", true);
   });
 });
@@ -191,7 +197,7 @@ describe("a history moves to another provider", () => {
     { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_01A", content: "x" }] },
   ];
 
-  it.each(MEMBERS)("to %s (%s)", (provider, model) => {
+  it.each(MEMBERS)("a history moves to %s (%s)", (provider, model) => {
     const { text } = ask("vllm", "/v1/messages", {
       model: "vllm/qwen3",
       max_tokens: 100,

@@ -2,9 +2,9 @@
 //
 // A request with tools and without their results is answered by a call, any other one by a text, both with reasoning.
 import { z } from "zod";
-import { errorReply, openaiError } from "./openai.ts";
+import { errorResponse, openaiError } from "./openai.ts";
 import { startServer } from "./server.ts";
-import type { Dialect, FakeProvider, Reply } from "./server.ts";
+import type { Dialect, FakeProvider, FakeResponse } from "./server.ts";
 
 export type OpenModelProvider = "mistral" | "groq" | "cerebras" | "deepseek" | "vllm";
 
@@ -272,9 +272,9 @@ export function startOpenModels(provider: OpenModelProvider): Promise<FakeProvid
     errorEvent: () => `data: {"error":{"message":"failed"}}\n\n`,
     handle({ json }) {
       const { status, message, request } = judge(provider, json);
-      const reply: Reply =
+      const response: FakeResponse =
         request === undefined
-          ? errorReply({ status, message, param: null, code: null })
+          ? errorResponse({ status, message, param: null, code: null })
           : {
               status: 200,
               headers: {
@@ -283,7 +283,7 @@ export function startOpenModels(provider: OpenModelProvider): Promise<FakeProvid
               parts: answerOf(provider, request),
               isStream: request.stream === true,
             };
-      return { reply, behaviour: { kind: "answer" } };
+      return { response, behaviour: { kind: "answer" } };
     },
   };
   return startServer(dialect);
