@@ -18,7 +18,7 @@ import {
 import { isTooMany, isUnsupportedChoice } from "./request-fitting";
 import { RequestLimits, RequestReport } from "./request-report";
 import { JSON_SENTENCE, writeSchemaSentence, writeString, writeValue } from "./request-writing";
-import { writeInlinedSchema } from "./schema-refs";
+import { SchemaRefs, writeInlinedSchema } from "./schema-refs";
 import { MAX_TOOL_NAME } from "./tool-name";
 
 const NO_REQUEST = new HubRequest();
@@ -44,6 +44,7 @@ export abstract class RequestWriter {
   /** The instruction that replaces the format of the response; empty if the model's API enforces it. */
   protected instruction: Span = new Span(0, 0);
   private sentence: ByteBuffer = scratchBuffer();
+  protected refs: SchemaRefs = new SchemaRefs();
 
   /** Appends the request to `out`; or rejects it in `report`, and `out` is incomplete. */
   write(
@@ -62,6 +63,7 @@ export abstract class RequestWriter {
     this.out = out;
     this.report = report;
     this.instruction.length = 0;
+    this.refs.begin();
     fitToolNames(request, this.maxToolName());
     this.writeRequest();
   }
@@ -237,8 +239,10 @@ export abstract class RequestWriter {
       out.span(CUSTOM_SCHEMA);
     } else if (schema == NO_NODE || tape.isEmpty(schema)) {
       out.text('{"type":"object","properties":{}}');
+    } else if (!this.limits.supportsSchemaRefs) {
+      writeInlinedSchema(tape, schema, this.refs, true, out);
     } else if (tape.member(schema, constant("type")) != NO_NODE) {
-      this.writeSchema(schema);
+      writeValue(tape, schema, out);
     } else {
       out.text('{"type":"object",');
       out.bytes(tape.pointer(schema) + 1, tape.size(schema) - 1);
@@ -248,7 +252,7 @@ export abstract class RequestWriter {
   /** Writes a schema as the client's, or with its definitions in place if the model does not resolve references. */
   protected writeSchema(schema: u32): void {
     if (this.limits.supportsSchemaRefs) writeValue(this.tape, schema, this.out);
-    else writeInlinedSchema(this.tape, schema, this.out);
+    else writeInlinedSchema(this.tape, schema, this.refs, false, this.out);
   }
 
   /** Writes a cache mark, the value of `cache_control`; nothing if there is none. */

@@ -2,7 +2,6 @@
 // ("Unknown name … Cannot find field"), so what has no place there is left out: the schema becomes wider, never wrong.
 // @see https://ai.google.dev/api/caching#Schema
 import { writeString, writeValue } from "../../../../hub/request/request-writing";
-import { isRecursive, referredSchema } from "../../../../hub/request/schema-refs";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant, Span } from "../../../../bytes/text/bytes";
 import { GeminiContents } from "./write-contents";
@@ -24,31 +23,27 @@ const SAME: StaticArray<Span> = [
 ];
 
 const MAX_DEPTH: i32 = 32;
-/** Definitions that refer to each other may double with each step. Bytes of one schema. */
-const MAX_INLINED: u32 = 256 << 10;
 
 export abstract class OldSchemas extends GeminiContents {
-  /** The schema with the definitions, and where its output ends. */
+  /** The schema with the definitions. */
   private root: u32 = NO_NODE;
-  private limit: u32 = 0;
 
   /** Writes a schema, with its definitions in the places that refer to them. */
   protected writeOldSchema(schema: u32): void {
     this.root = schema;
-    this.limit = this.out.length + this.tape.size(schema) + MAX_INLINED;
     this.writeSubset(schema, 0);
   }
 
   /** Writes the schema; anything but an object, or one that is nested too deep, allows everything. */
   private writeSubset(schema: u32, depth: i32): void {
     const tape = this.tape;
-    const referred = referredSchema(tape, this.root, schema);
-    if (referred != NO_NODE && !isRecursive(tape, schema, referred)) {
-      this.writeSubset(this.out.length < this.limit ? referred : NO_NODE, depth + 1);
-      return;
-    }
     if (!tape.isObject(schema) || depth > MAX_DEPTH) {
       this.out.text("{}");
+      return;
+    }
+    const referred = this.refs.resolve(tape, this.root, schema);
+    if (referred != schema && referred != NO_NODE) {
+      this.writeSubset(referred, depth + 1);
       return;
     }
     this.out.byte(0x7b);

@@ -1,0 +1,127 @@
+// Requests that are small or valid, and cost more than their size: schemas whose definitions refer to each other, names that come
+// many times. None traps the filter, takes seconds, or grows on its way to the provider.
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { loadConfiguration } from "../../control-plane/config/load.ts";
+import { FilterHost, compileFilter } from "../../control-plane/wasm-host/filter-host.ts";
+import { filterConfig } from "../../model/filter-document/write-document.ts";
+
+const FILTER = join(import.meta.dirname, "../../build/filter.wasm");
+const CONFIG = `
+llm_providers:
+  - {model: gemini/gemini-2.0-flash, access_key: $KEY}
+  - {model: groq/openai/gpt-oss-120b, access_key: $KEY}
+`;
+const MIB = 1024 ** 2;
+/** Each takes less than 400 ms on a laptop, and took minutes when its time grew with the square of its size. */
+const MAX_MILLISECONDS = 5000;
+
+const OLD_GEMINI = "gemini/gemini-2.0-flash";
+const WITHOUT_REFS = "groq/openai/gpt-oss-120b";
+
+let host: FilterHost;
+
+beforeAll(async () => {
+  const environment = { KEY: "key" };
+  const result = loadConfiguration({ file: "gateway.yaml", text: CONFIG }, environment);
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  host = await FilterHost.load(await compileFilter(FILTER), {
+    filterConfig: filterConfig(result.model),
+    environment,
+  });
+});
+
+/** Returns the bytes that the provider gets. */
+function send(path: string, text: string): Buffer {
+  const { faults, sent } = host.exchange({
+    listener: "egress",
+    request: {
+      method: "POST",
+      path,
+      headers: [["content-type", "application/json"]],
+      body: Buffer.from(text),
+    },
+    upstream: () => ({
+      status: 200,
+      headers: [["content-type", "application/json"]],
+      chunks: [Buffer.from("{}")],
+      emptyEnd: true,
+    }),
+  });
+  expect(faults).toEqual([]);
+  const [request] = sent;
+  if (request === undefined) throw new Error("The request has not been sent.");
+  return Buffer.from(request.body);
+}
+
+function many(count: number, write: (index: number) => string): string {
+  return Array.from({ length: count }, (_, index) => write(index)).join(",");
+}
+
+const MESSAGES = `"messages":[{"role":"user","content":"hi"}]`;
+
+const ofMessages = (model: string, tools: string): string =>
+  `{"model":"${model}","max_tokens":5,${MESSAGES},"tools":[${tools}]}`;
+
+const refTo = (name: string): string => `{"$ref":"#/$defs/${name}"}`;
+
+const twice = (name: string): string => `{"anyOf":[${refTo(name)},${refTo(name)}]}`;
+
+describe("a schema whose definitions refer to each other in a circle", () => {
+  const tool = `{"name":"a","input_schema":{"type":"object","properties":{"x":${refTo("A")}},"$defs":{"A":${refTo("B")},"B":${refTo("A")}}}}`;
+
+  it.each([OLD_GEMINI, WITHOUT_REFS])("allows everything at %s", (model) => {
+    const sent = send("/v1/messages", ofMessages(model, tool)).toString();
+    expect(sent).toContain(`{"type":"object","properties":{"x":{}}}`);
+  });
+});
+
+describe("definitions that double with each step", () => {
+  const tools = many(
+    100,
+    (index) =>
+      `{"name":"a${index}","input_schema":{"type":"object","properties":{"x":${refTo("A")}},"$defs":{"A":${twice("B")},"B":${twice("A")}}}}`,
+  );
+
+  it.each([OLD_GEMINI, WITHOUT_REFS])("add at most 1 MiB to a request at %s", (model) => {
+    expect(send("/v1/messages", ofMessages(model, tools)).length).toBeLessThan(1.5 * MIB);
+  });
+});
+
+describe("a request takes a time that grows with its size", () => {
+  const defs = `"$defs":{${many(60_000, (index) => `"k${index}":1`)}}`;
+
+  it.each([
+    [
+      "references at an old Gemini",
+      "/v1/messages",
+      ofMessages(
+        OLD_GEMINI,
+        `{"name":"a","input_schema":{"type":"object","properties":{${many(60_000, (index) => `"a${index}":${refTo("k59999")}`)}},${defs}}}`,
+      ),
+    ],
+    [
+      "references",
+      "/v1/messages",
+      ofMessages(
+        WITHOUT_REFS,
+        `{"name":"a","input_schema":{"type":"object","a":[${many(60_000, () => refTo("k59999"))}],${defs}}}`,
+      ),
+    ],
+  ])("%s", (_name, path, text) => {
+    const start = performance.now();
+    send(path, text);
+    expect(performance.now() - start).toBeLessThan(MAX_MILLISECONDS);
+  });
+});
+
+it("a tool's schema that is a reference has the definition in its place", () => {
+  const schema = `{"$ref":"#/definitions/Place","definitions":{"Place":{"type":"object","properties":{"city":{"type":"string"}}}}}`;
+  const sent = send(
+    "/v1/messages",
+    ofMessages(WITHOUT_REFS, `{"name":"a","input_schema":${schema}}`),
+  );
+  expect(sent.toString()).toContain(
+    `"parameters":{"type":"object","properties":{"city":{"type":"string"}}}`,
+  );
+});
