@@ -9,8 +9,10 @@ import { filterConfig } from "../../model/filter-document/write-document.ts";
 const FILTER = join(import.meta.dirname, "../../build/filter.wasm");
 const CONFIG = `
 llm_providers:
+  - {model: vllm/chat, base_url: http://chat.test/v1}
   - {model: gemini/gemini-2.0-flash, access_key: $KEY}
   - {model: groq/openai/gpt-oss-120b, access_key: $KEY}
+  - {model: anthropic/claude-sonnet-4-5, access_key: $KEY}
 `;
 const MIB = 1024 ** 2;
 /** Each takes less than 400 ms on a laptop, and took minutes when its time grew with the square of its size. */
@@ -18,6 +20,7 @@ const MAX_MILLISECONDS = 5000;
 
 const OLD_GEMINI = "gemini/gemini-2.0-flash";
 const WITHOUT_REFS = "groq/openai/gpt-oss-120b";
+const CLAUDE = "anthropic/claude-sonnet-4-5";
 
 let host: FilterHost;
 
@@ -63,6 +66,9 @@ const MESSAGES = `"messages":[{"role":"user","content":"hi"}]`;
 const ofMessages = (model: string, tools: string): string =>
   `{"model":"${model}","max_tokens":5,${MESSAGES},"tools":[${tools}]}`;
 
+const ofChat = (parameters: string): string =>
+  `{"model":"${CLAUDE}",${MESSAGES},"tools":[{"type":"function","function":{"name":"a","strict":true,"parameters":${parameters}}}]}`;
+
 const refTo = (name: string): string => `{"$ref":"#/$defs/${name}"}`;
 
 const twice = (name: string): string => `{"anyOf":[${refTo(name)},${refTo(name)}]}`;
@@ -90,6 +96,7 @@ describe("definitions that double with each step", () => {
 
 describe("a request takes a time that grows with its size", () => {
   const defs = `"$defs":{${many(60_000, (index) => `"k${index}":1`)}}`;
+  const pieces = many(60_000, () => `{"type":"summary_text","text":"a"}`);
 
   it.each([
     [
@@ -108,11 +115,47 @@ describe("a request takes a time that grows with its size", () => {
         `{"name":"a","input_schema":{"type":"object","a":[${many(60_000, () => refTo("k59999"))}],${defs}}}`,
       ),
     ],
+    [
+      "names of tools that the provider rejects",
+      "/v1/messages",
+      ofMessages(
+        "vllm/chat",
+        many(60_000, (index) => `{"name":".${index}","input_schema":{}}`),
+      ),
+    ],
+    [
+      "the same member of a strict schema",
+      "/v1/chat/completions",
+      ofChat(`{"type":"object","properties":{"x":{${many(200_000, () => `"oneOf":1`)}}}}`),
+    ],
+    [
+      "another member of a strict schema",
+      "/v1/chat/completions",
+      ofChat(
+        `{"type":"object","properties":{"x":{"type":"object",${many(100_000, () => `"additionalProperties":1`)}}}}`,
+      ),
+    ],
+    [
+      "pieces of reasoning",
+      "/v1/responses",
+      `{"model":"${WITHOUT_REFS}","input":[{"type":"reasoning","id":"r","summary":[${pieces}]},{"type":"message","role":"assistant","content":"yes"},{"type":"message","role":"user","content":"hi"}]}`,
+    ],
   ])("%s", (_name, path, text) => {
     const start = performance.now();
     send(path, text);
     expect(performance.now() - start).toBeLessThan(MAX_MILLISECONDS);
   });
+});
+
+it("a strict union with too many branches for one object is sent without strict", () => {
+  const branches = many(
+    40,
+    (index) => `{"type":"object","properties":{"p${index}":{"type":"string"}}}`,
+  );
+  const sent = send("/v1/chat/completions", ofChat(`{"anyOf":[${branches}]}`)).toString();
+  expect(sent).toContain(`"input_schema":{"type":"object","description":`);
+  expect(sent).not.toContain(`"additionalProperties":false`);
+  expect(sent).not.toContain(`"strict"`);
 });
 
 it("a tool's schema that is a reference has the definition in its place", () => {

@@ -117,21 +117,24 @@ function writeStrict(tape: Tape, schema: u32, depth: i32, out: ByteBuffer): void
     return;
   }
   out.byte(0x7b);
-  if (isOpen(tape, schema)) out.text('"additionalProperties":false');
+  // Once for all members: a name may come many times.
+  const isClosed = isOpen(tape, schema);
+  const hasAnyOf = tape.member(schema, ANY_OF) != NO_NODE;
+  if (isClosed) out.text('"additionalProperties":false');
   let moved = 0;
   const end = tape.next(schema);
   for (let key = tape.first(schema); key < end; key = tape.next(key + 1)) {
-    if (isMoved(tape, schema, key)) moved++;
+    if (isMoved(tape, key, isClosed, hasAnyOf)) moved++;
   }
   for (let key = tape.first(schema); key < end; key = tape.next(key + 1)) {
-    if (isMoved(tape, schema, key)) continue;
+    if (isMoved(tape, key, isClosed, hasAnyOf)) continue;
     if (moved > 0 && tape.equals(key, DESCRIPTION)) continue;
     writeStrictMember(tape, key, depth, out);
   }
   if (moved > 0) {
     openDescription(tape, schema, out);
     for (let key = tape.first(schema); key < end; key = tape.next(key + 1)) {
-      if (isMoved(tape, schema, key)) describe(tape, key, out);
+      if (isMoved(tape, key, isClosed, hasAnyOf)) describe(tape, key, out);
     }
     out.text('}"');
   }
@@ -143,17 +146,19 @@ function isOpen(tape: Tape, schema: u32): bool {
   return isObjectSchema(tape, schema) && tape.kind(tape.member(schema, ADDITIONAL)) != KIND_FALSE;
 }
 
-/** Returns whether a member of a schema moves to its description. */
-function isMoved(tape: Tape, schema: u32, key: u32): bool {
+/**
+ * Returns whether a member of a schema moves to its description.
+ * @param isClosed whether the schema gets a new `additionalProperties`
+ */
+function isMoved(tape: Tape, key: u32, isClosed: bool, hasAnyOf: bool): bool {
   const value = key + 1;
   if (isIn(tape, key, REFUSED)) return true;
   if (tape.equals(key, constant("minItems"))) return readCount(tape, value) > 1;
   if (tape.equals(key, constant("format"))) return !isIn(tape, value, FORMATS);
   // A list for a tuple was JSON Schema's form until 2020.
   if (tape.equals(key, ITEMS)) return tape.isArray(value);
-  if (tape.equals(key, ONE_OF)) return tape.member(schema, ANY_OF) != NO_NODE;
-  if (tape.equals(key, ADDITIONAL)) return isOpen(tape, schema);
-  return false;
+  if (tape.equals(key, ONE_OF)) return hasAnyOf;
+  return tape.equals(key, ADDITIONAL) && isClosed;
 }
 
 function writeStrictMember(tape: Tape, key: u32, depth: i32, out: ByteBuffer): void {
@@ -223,7 +228,7 @@ let branchCount = 0;
  * The union itself is in the description.
  */
 export function writeMergedUnion(tape: Tape, schema: u32, isStrict: bool, out: ByteBuffer): void {
-  const isMerged = findBranches(tape, schema);
+  const isMerged = isMergeable(tape, schema);
   out.text('{"type":"object"');
   if (isMerged) {
     out.text(',"properties":{');
@@ -261,7 +266,7 @@ function isMergedMember(tape: Tape, key: u32, isStrict: bool): bool {
 }
 
 /** Finds the branches of all unions at the top of a schema. Returns whether they are few enough to merge. */
-function findBranches(tape: Tape, schema: u32): bool {
+export function isMergeable(tape: Tape, schema: u32): bool {
   branchCount = 0;
   let properties = 0;
   const end = tape.next(schema);

@@ -37,7 +37,7 @@ import { isBlank } from "../../bytes/json/blank";
 import { readCount } from "../../bytes/json/number";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
-import { isUnion, writeMergedUnion, writeStrictSchema } from "./claude-schema";
+import { isMergeable, isUnion, writeMergedUnion, writeStrictSchema } from "./claude-schema";
 
 const TYPE = constant("type");
 const DISABLED = constant("disabled");
@@ -238,7 +238,13 @@ export abstract class ClaudeWriter extends TurnWriter {
   protected writeToolSchema(tool: Tool): void {
     const tape = this.tape;
     const schema = tool.schema;
-    const isStrict = tool.isStrict != 0 && this.limits.supportsOutputSchema;
+    let isStrict = tool.isStrict != 0 && this.limits.supportsOutputSchema;
+    if (isStrict && schema != NO_NODE && isUnion(tape, schema) && !isMergeable(tape, schema)) {
+      // A closed object without properties would allow nothing.
+      this.report.dropForModel(this.report.paths.strict);
+      tool.isStrict = 0;
+      isStrict = false;
+    }
     if (tool.isCustom != 0 || schema == NO_NODE) super.writeToolSchema(tool);
     else if (isUnion(tape, schema)) writeMergedUnion(tape, schema, isStrict, this.out);
     else if (isStrict && isObjectSchema(tape, schema)) writeStrictSchema(tape, schema, this.out);

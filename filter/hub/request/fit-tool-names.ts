@@ -3,12 +3,10 @@
 import { NO_NODE } from "../../bytes/json/tape";
 import { scratchBuffer, Span } from "../../bytes/text/bytes";
 import { hash64 } from "../../bytes/text/hash";
-import { ClientTools } from "./client-tools";
 import { BLOCK_TOOL_CALL, HubRequest } from "./request";
 import { appendHashedName, isToolName } from "./tool-name";
 
 const hashed = scratchBuffer();
-const own = scratchBuffer();
 const fitted = new Span(0, 0);
 
 /** Fits all names of a request. `limit`: the longest that the provider accepts, in bytes, at least 64. */
@@ -16,7 +14,16 @@ export function fitToolNames(request: HubRequest, limit: u32): void {
   for (let i: u32 = 0; i < request.tools.count; i++) {
     const tool = request.tool(i);
     if (!fit(request, tool.name, tool.nameLength, limit)) continue;
-    noteName(request.notes.tools, tool.name, tool.nameLength);
+    // One that its reader has noted in a namespace has a name that fits.
+    request.notes.tools.add(
+      fitted.pointer,
+      fitted.length,
+      tool.name,
+      tool.nameLength,
+      0,
+      0,
+      tool.isCustom != 0,
+    );
     tool.name = fitted.pointer;
     tool.nameLength = fitted.length;
   }
@@ -49,27 +56,4 @@ function fit(request: HubRequest, name: usize, length: u32, limit: u32): bool {
   fitted.pointer = request.keep(hashed);
   fitted.length = hashed.length;
   return fitted.pointer != 0;
-}
-
-/** Notes under the name in `fitted` how the client declared a tool. */
-function noteName(tools: ClientTools, name: usize, length: u32): void {
-  const declared = tools.find(name, length);
-  if (declared === null) {
-    tools.add(fitted.pointer, fitted.length, name, length, 0, 0, false);
-    return;
-  }
-  // The reader has noted the client's own name and kind. Copied, because they move when the list grows.
-  own.clear();
-  own.bytes(declared.name, declared.nameLength);
-  own.bytes(declared.space, declared.spaceLength);
-  const nameLength = declared.nameLength;
-  tools.add(
-    fitted.pointer,
-    fitted.length,
-    own.pointer,
-    nameLength,
-    own.pointer + nameLength,
-    own.length - nameLength,
-    declared.isCustom,
-  );
 }

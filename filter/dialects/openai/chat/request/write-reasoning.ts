@@ -34,6 +34,9 @@ export abstract class ChatReasoning extends ChatParts {
   /** Whether a reasoning block of the message goes into `content`, as a part, or between tags. */
   protected hasThinkingParts: bool = false;
   protected hasThinkTags: bool = false;
+  /** The blocks of the message whose mark is that of `markedAt`, the last of several pieces. */
+  private piecesFrom: u32 = 0;
+  private markedAt: u32 = 0;
 
   /** Returns whether the target supports reasoning of these blocks; what it does not support is dropped. */
   protected hasReasoning(from: u32, to: u32): bool {
@@ -42,6 +45,8 @@ export abstract class ChatReasoning extends ChatParts {
     let taken = false;
     this.hasThinkingParts = false;
     this.hasThinkTags = false;
+    this.piecesFrom = to;
+    this.markedAt = from;
     for (let i = from; i < to; i++) {
       const block = request.block(i);
       const isText = block.kind == BLOCK_REASONING;
@@ -65,16 +70,21 @@ export abstract class ChatReasoning extends ChatParts {
     if (limits.supportsReasoningContent) return MEMBER_CONTENT;
     if (limits.supportsReasoningDetails && isSigned(block)) return MEMBER_DETAILS;
     if (!limits.supportsOwnReasoning) return MEMBER_NONE;
-    let last = block;
-    // The mark is on the last of several pieces.
-    for (let i = index + 1; i < to; i++) {
-      const next = request.block(i);
-      if (next.kind != BLOCK_REASONING || (next.flags & FLAG_CONTINUES) == 0) break;
-      last = next;
-    }
+    if (index < this.piecesFrom || index > this.markedAt) this.findMark(index, to);
+    const last = request.block(this.markedAt);
     const member = memberOfMark(last.name, last.nameLength, limits.origin);
     restOfMark(last.name, last.nameLength, rest);
     return member;
+  }
+
+  private findMark(index: u32, to: u32): void {
+    const request = this.request;
+    this.piecesFrom = index;
+    for (index++; index < to; index++) {
+      const next = request.block(index);
+      if (next.kind != BLOCK_REASONING || (next.flags & FLAG_CONTINUES) == 0) break;
+    }
+    this.markedAt = index - 1;
   }
 
   /** Writes the reasoning that has a member of its own. */
