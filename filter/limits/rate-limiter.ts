@@ -8,7 +8,7 @@ import { Route, Target } from "../config/target";
 import { currentMicroseconds, header, REQUEST_HEADERS } from "../host/host";
 import { ActiveLimit } from "./active-limit";
 import { fingerprintOf } from "./buckets";
-import { requestCharge, requestCheck, setChargedTokens } from "./rate-limit-service";
+import { requestCharge, requestCheck, setChargedTokens } from "./rate-limit-bridge";
 
 /** Fingerprint of a limit with one bucket for all requests. */
 const ALL: u64 = 1;

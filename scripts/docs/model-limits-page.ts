@@ -57,7 +57,9 @@ const REPEATED = new Set([
   "bedrock",
   "bedrock_mantle",
   "azure_openai",
-  ...Object.keys(OTHER_LIMITS),
+  ...Object.entries(OTHER_LIMITS)
+    .filter(([, { families = [] }]) => families.length === 0)
+    .map(([name]) => name),
 ]);
 
 /** One line for each family, one for all models of a provider: its models, what is different of them. */

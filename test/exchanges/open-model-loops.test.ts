@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { compileFilter, FilterHost } from "../../control-plane/wasm-host/filter-host.ts";
-import { answerOf, judge, THOUGHT } from "../providers/open-models.ts";
+import { partsOf, judge, THOUGHT } from "../providers/open-models.ts";
 import type { OpenModelProvider, OpenModelRequest } from "../providers/open-models.ts";
 import { anthropicMessage } from "../unit/filter/sdk-streams.ts";
 import { loadCase } from "./case.ts";
@@ -53,7 +53,7 @@ function ask(provider: OpenModelProvider, path: string, body: Json): Turn {
       return {
         status: 200,
         headers: [["content-type", type]],
-        chunks: answerOf(provider, sent).map((part) => Buffer.from(part)),
+        chunks: partsOf(provider, sent).map((part) => Buffer.from(part)),
       };
     },
   });

@@ -225,7 +225,7 @@ export function thoughtOf(provider: OpenModelProvider, model: string): object {
 }
 
 /** Returns the body of a response to a request that it accepts: a call, or a text after the tool's result. */
-export function answerOf(provider: OpenModelProvider, request: OpenModelRequest): string[] {
+export function partsOf(provider: OpenModelProvider, request: OpenModelRequest): string[] {
   const thought = thoughtOf(provider, request.model);
   const isCall = request.tools !== undefined && request.messages.at(-1)?.role !== "tool";
   const said = isCall
@@ -280,7 +280,7 @@ export function startOpenModels(provider: OpenModelProvider): Promise<FakeProvid
               headers: {
                 "content-type": request.stream === true ? "text/event-stream" : "application/json",
               },
-              parts: answerOf(provider, request),
+              parts: partsOf(provider, request),
               isStream: request.stream === true,
             };
       return { response, behaviour: { kind: "answer" } };

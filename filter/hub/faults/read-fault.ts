@@ -135,7 +135,7 @@ export function readFaultBody(status: u32, pointer: usize, length: u32): Fault {
   const text = excerpt(pointer, length);
   if (status != 0 && text.length == 0) return new Fault(status, statusMessage(status));
   const words = status == 0 ? "sent an error" : `returned ${status.toString()}`;
-  const fault = new Fault(status == 0 ? 502 : status, `The upstream ${words}: ${text}`);
+  const fault = new Fault(status == 0 ? 502 : status, `The provider ${words}: ${text}`);
   recogniseContextLength(fault);
   return fault;
 }
@@ -304,7 +304,7 @@ function textOfNode(tape: Tape, node: u32): string {
 }
 
 function statusMessage(status: u32): string {
-  const message = `The upstream returned ${status.toString()} without an error message.`;
+  const message = `The provider returned ${status.toString()} without an error message.`;
   if (status == 401 || status == 403)
     return `${message} Check the provider's key in the configuration.`;
   if (status == 404) return `${message} Check the model's name and the provider's base_url.`;

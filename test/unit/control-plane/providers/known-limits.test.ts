@@ -45,11 +45,11 @@ describe("the table", () => {
     },
   );
 
-  it("an unknown model has no known limits", () => {
-    for (const model of ["gpt-5.7", "gpt-6.2-sol", "gpt-7", "o5", "o5-mini", "gpt-50"])
+  it("an unknown model has no known limits but a default for max_tokens", () => {
+    for (const model of ["gpt-5.7", "gpt-7", "o5", "o5-mini", "gpt-50"])
       expect(limitsOf("openai", model), model).toEqual({});
     for (const model of ["claude-opus-6", "claude-opus-5-6", "claude-sonnet-4-7", "claude-next"])
-      expect(limitsOf("anthropic", model), model).toEqual({});
+      expect(limitsOf("anthropic", model), model).toEqual({ default_max_tokens: 32_000 });
     expect(limitsOf("demo", "gateway-demo")).toEqual({});
   });
 
@@ -91,10 +91,13 @@ describe("the table", () => {
 
 describe("every model of Anthropic", () => {
   it.each(["anthropic", "vertex", "bedrock", "bedrock_mantle"])(
-    "a model of Anthropic, %s, has a known maximum of output tokens",
+    "a model of Anthropic, %s, has a known number of output tokens",
     (provider) => {
       for (const { models, limits } of KNOWN_LIMITS[provider]?.families ?? [])
-        expect(limits.max_output_tokens, models.join()).toBeGreaterThanOrEqual(4096);
+        expect(
+          limits.max_output_tokens ?? limits.default_max_tokens,
+          models.join(),
+        ).toBeGreaterThanOrEqual(4096);
     },
   );
 });
@@ -180,7 +183,7 @@ const MESSAGES_REQUEST = {
   temperature: 0.2,
   top_p: 0.9,
   top_k: 5,
-  output_config: { format: { type: "json_schema", schema: { type: "object" } } },
+  output_config: { format: { type: "json_schema", schema: { type: "object", additionalProperties: false } } },
 };
 const MESSAGES_TOOLS = {
   tools: [{ name: "look", input_schema: { type: "object" } }],

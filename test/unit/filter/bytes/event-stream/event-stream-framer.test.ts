@@ -35,7 +35,7 @@ function rowsOf({ events }: BinaryStream): Row[] {
 }
 
 function broken(what: string): Row {
-  return ["", JSON.stringify({ message: `The upstream ${what}` }), "error"];
+  return ["", JSON.stringify({ message: `The provider ${what}` }), "error"];
 }
 
 const CUT = broken("ended the event stream inside a frame.");
@@ -330,7 +330,7 @@ describe("generated streams", () => {
         const offsets = places.map((place) => Math.min(place, stream.length)).sort((a, b) => a - b);
         const rows = rowsOf(framer.read([stream]));
         expect(rowsOf(framer.read(cut(stream, ...offsets)))).toEqual(rows);
-        const brokenAt = rows.findIndex(([, data]) => data.includes("The upstream "));
+        const brokenAt = rows.findIndex(([, data]) => data.includes("The provider "));
         if (brokenAt >= 0) expect(brokenAt).toBe(rows.length - 1);
       }),
       { numRuns: 3000 },

@@ -94,14 +94,14 @@ describe("the message is found", () => {
       "<!DOCTYPE html><html><head><title>502 Bad Gateway</title><style>p { x: y }</style>" +
       "<SCRIPT>var a = '<b>';</SCRIPT></head><body>\n\n<center><h1>nginx</h1></center></body></html>";
     expect(toAnthropic(502, page).error.message).toBe(
-      "The upstream returned 502: 502 Bad Gateway nginx",
+      "The provider returned 502: 502 Bad Gateway nginx",
     );
   });
 
   test("the message is plain text, cut short, and never inside a character", () => {
     const { message } = toOpenai(500, "é🎈".repeat(50_000)).error;
     expect(message.length).toBeLessThan(350);
-    expect(message).toMatch(/^The upstream returned 500: (é🎈)+é?…$/u);
+    expect(message).toMatch(/^The provider returned 500: (é🎈)+é?…$/u);
   });
 
   test("a long message keeps its beginning", () => {
@@ -114,7 +114,7 @@ describe("the message is found", () => {
 
   test("the message of bytes that are no text is found", () => {
     const { message } = toAnthropic(500, Uint8Array.of(0xff, 0xfe, 0x41, 0xc0, 0x80, 0x00)).error;
-    expect(message).toBe("The upstream returned 500: ??A??");
+    expect(message).toBe("The provider returned 500: ??A??");
   });
 
   test.each([
