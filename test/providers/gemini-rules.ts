@@ -127,14 +127,17 @@ function configBroken(
   const { thinkingBudget, thinkingLevel } = thinkingConfig ?? {};
   if (thinkingBudget !== undefined && thinkingLevel !== undefined)
     return "You can only set only one of thinking budget and thinking level.";
-  if (thinkingLevel !== undefined && !signsCalls(model))
+  const hasLevels = signsCalls(model) || model.startsWith("gemma-4");
+  if (thinkingLevel !== undefined && !hasLevels)
     return "Thinking level is not supported for this model.";
-  if (thinkingConfig !== undefined && /^gem(?:ini-(?:1|2\.0)|ma)/.test(model))
+  if (model.startsWith("gemma-4") && /^(?:LOW|MEDIUM)$/.test(thinkingLevel ?? ""))
+    return `Thinking level ${thinkingLevel ?? ""} is not supported for this model.`;
+  if (thinkingConfig !== undefined && /^gem(?:ini-(?:1|2\.0)|ma-[23])/.test(model))
     return "Thinking is not enabled for this model.";
   const { presencePenalty, frequencyPenalty } = generationConfig;
   if ((presencePenalty ?? frequencyPenalty) !== undefined && model.startsWith("gemini-2.5"))
     return "Penalty is not enabled for this model";
-  return model.startsWith("gemma") && systemInstruction !== undefined
+  return /^gemma-[23]/.test(model) && systemInstruction !== undefined
     ? "Developer instruction is not enabled for this model"
     : undefined;
 }

@@ -16,9 +16,13 @@ const THINKING = "https://ai.google.dev/gemini-api/docs/thinking";
 const SIGNATURES = "https://ai.google.dev/gemini-api/docs/thought-signatures";
 const SCHEMAS = "https://ai.google.dev/gemini-api/docs/structured-output";
 const SDK = "npm @ai-sdk/google 3.0.141";
+const MODEL_MAP = "https://pypi.org/project/litellm/1.110.2 (model map)";
 
 /** Models before 2.5. */
 const OLD: ModelLimits = { thinking: "none", tool_calls: "plain", json_schema: false };
+
+/** Gemma before 4: no system instruction, no tools, no JSON mode. */
+const OLD_GEMMA: ModelLimits = { ...OLD, system_role: "none", output_schema: false, efforts: [] };
 
 /** 2.5: a budget, and 400 "Penalty is not enabled for this model". */
 const BUDGET: ModelLimits = {
@@ -35,6 +39,12 @@ export const GEMINI: ProviderLimits = {
       models: ["gemini-2.5-flash-image*"],
       limits: { ...BUDGET, thinking: "none" },
       source: `${THINKING}; ${SDK}`,
+    },
+    {
+      // Its input is 8,192 tokens, less than its output, so that the catalogue gives no maximum.
+      models: ["gemini-2.5-pro-preview-tts*"],
+      limits: { ...BUDGET, thinking_off: "none", max_output_tokens: 16_384 },
+      source: `${THINKING}; ${MODEL_MAP}`,
     },
     {
       models: ["gemini-2.5-pro*"],
@@ -54,10 +64,16 @@ export const GEMINI: ProviderLimits = {
       source: `${THINKING}; ${SIGNATURES}; ${SDK}`,
     },
     {
-      // No system instruction, no tools, no JSON mode.
-      models: ["gemma*"],
-      limits: { ...OLD, system_role: "none", output_schema: false, efforts: [] },
-      source: SDK,
+      // System instruction, tools and schemas; 400 for the levels low and medium.
+      models: ["gemma-4*"],
+      limits: { tool_calls: "plain", efforts: ["minimal", "high"] },
+      source: `${MODEL_MAP}; https://github.com/earendil-works/pi/issues/2812; https://github.com/simonw/llm-gemini/pull/130`,
     },
+    {
+      models: ["gemini-gemma-2*", "gemma-2*"],
+      limits: { ...OLD_GEMMA, max_output_tokens: 8192 },
+      source: `${SDK}; ${MODEL_MAP}`,
+    },
+    { models: ["gemma*"], limits: OLD_GEMMA, source: SDK },
   ],
 };

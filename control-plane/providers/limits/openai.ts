@@ -37,17 +37,26 @@ const RESPONSES_ONLY = "https://pypi.org/project/litellm/1.106.2 (model map: sup
 /** Models without the Responses API; its author compared the tables of endpoints at developers.openai.com. */
 const CHAT_ONLY = "https://github.com/truefoundry/models/pull/2006";
 
+/** Models that search for every request. */
+const SEARCH: ModelLimits = {
+  ...PLAIN,
+  max_tokens_member: "max_completion_tokens",
+  max_output_tokens: 16_384,
+  apis: "chat",
+};
+
 export const OPENAI: ProviderLimits = {
   families: [
     {
-      models: ["gpt-5-search-api*", "gpt-4o-search-preview*", "gpt-4o-mini-search-preview*"],
-      limits: {
-        ...PLAIN,
-        max_tokens_member: "max_completion_tokens",
-        max_output_tokens: 16_384,
-        apis: "chat",
-      },
+      models: ["gpt-5-search-api*"],
+      limits: SEARCH,
       source: CHAT_ONLY,
+    },
+    {
+      // 400 "Model incompatible request arguments supplied: frequency_penalty, presence_penalty, temperature, top_p".
+      models: ["gpt-4o-search-preview*", "gpt-4o-mini-search-preview*"],
+      limits: { ...SEARCH, sampling: "none", refuses: ["presence_penalty", "frequency_penalty"] },
+      source: `${CHAT_ONLY}; https://github.com/vercel/ai/pull/5647; https://github.com/ChatGPTNextWeb/NextChat/issues/6569`,
     },
     {
       models: ["gpt-audio*", "gpt-4o-audio*", "gpt-4o-mini-audio*"],
@@ -215,6 +224,7 @@ export const OPENAI: ProviderLimits = {
       source: `${MODEL_SIZES}; tools: https://github.com/charmbracelet/crush/issues/2913`,
     },
     {
+      // The Responses API has max too; chat completions reject it (https://github.com/mnfst/modelparams.dev/pull/236).
       models: family("gpt-5.6"),
       limits: {
         ...GPT_5,
