@@ -1,10 +1,12 @@
 // Writes the files that are made from the source: gateway.schema.json and docs/configuration.md from the configuration's
-// schema, docs/providers.md from the tables of providers, docs/dialects.md from the filter's table, docs/faults.md from docs/faults.yaml, and why
-// `gateway explain` reports a member as dropped. `--check` only compares.
+// schema, docs/providers.md from the tables of providers, docs/current-apis.md from test/fixtures/current-apis/, docs/dialects.md
+// from the filter's table, docs/faults.md from docs/faults.yaml, and why `gateway explain` reports a member as dropped. `--check`
+// only compares.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { format, resolveConfig } from "prettier";
 import { editorJsonSchema } from "./docs/editor-schema.ts";
+import { currentApisPage } from "./docs/current-apis-page.ts";
 import { modelLimitsPage } from "./docs/model-limits-page.ts";
 import { referencePage } from "./docs/reference-page.ts";
 import { dialectsPage } from "./docs/dialects-page.ts";
@@ -24,6 +26,7 @@ export async function generate(): Promise<Generated[]> {
     await formatted("gateway.schema.json", schema),
     await formatted("docs/configuration.md", referencePage()),
     await formatted("docs/model-limits.md", modelLimitsPage()),
+    await formatted("docs/current-apis.md", currentApisPage()),
     await formatted("docs/providers.md", providersPage()),
     await formatted("docs/dialects.md", dialectsPage()),
     await formatted("docs/faults.md", faultsPage()),
