@@ -170,7 +170,7 @@ function startAttempt(exchange: Exchange, target: Target): void {
   } else {
     response.asksUsage = body.asksUsage;
     response.splitsContent = body.splitsContent;
-    if (body.splitsContent) response.wantsUsage = !body.asksUsage;
+    if (body.splitsContent) response.wantsUsage = report.wantsUsage;
   }
   const client = exchange.client;
   // What was read as JSON, nobody may read as anything else, such as a form. The headers of an earlier target, which have been
@@ -233,7 +233,10 @@ function editBody(exchange: Exchange, target: Target, tape: Tape): Fault | null 
     if (report.fault !== null) return report.fault;
   }
   client.dialect.editRequest(tape, prompt, edits);
-  if (target.limits.thinkTags != 0) body.splitsContent = client.dialect.hasOneChoice(tape);
+  if (target.limits.thinkTags != 0) {
+    body.splitsContent = client.dialect.hasOneChoice(tape);
+    report.wantsUsage = client.dialect.hasAskedUsage(tape);
+  }
   body.asksUsage =
     client.isStreaming &&
     target.asksUsage &&

@@ -157,6 +157,11 @@ export abstract class ClientDialect extends ProviderDialect {
     return false;
   }
 
+  /** Returns whether a client whose body keeps its dialect has asked for the usage of a stream. */
+  hasAskedUsage(_tape: Tape): bool {
+    return true;
+  }
+
   // ---- Responses
 
   /** Returns a writer of one streamed response. */

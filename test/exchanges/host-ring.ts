@@ -20,8 +20,11 @@ export interface Observed {
   result: ExchangeResult;
 }
 
-/** The exchange that is another one with usage records: the provider is asked for the usage of a stream. */
-export const NOT_OBSERVED = "streams/openai-usage-not-asked";
+/** The exchanges that are others with usage records: the provider is asked for the usage of a stream. */
+export const NOT_OBSERVED: ReadonlySet<string> = new Set([
+  "streams/openai-usage-not-asked",
+  "open-models/tags-closing-stream",
+]);
 
 const hosts = new Map<string, Promise<FilterHost>>();
 

@@ -76,6 +76,11 @@ export class OpenaiChat extends OpenaiDialect {
     return !tape.isPresent(count) || readCount(tape, count) == 1;
   }
 
+  hasAskedUsage(tape: Tape): bool {
+    const options = tape.member(0, constant("stream_options"));
+    return tape.isTrue(tape.member(options, constant("include_usage")));
+  }
+
   /** If the client had not asked, the extra chunk is removed for it. */
   askUsage(tape: Tape, edits: Edits): bool {
     const options = tape.member(0, constant("stream_options"));

@@ -186,7 +186,9 @@ const MESSAGES_REQUEST = {
   temperature: 0.2,
   top_p: 0.9,
   top_k: 5,
-  output_config: { format: { type: "json_schema", schema: { type: "object", additionalProperties: false } } },
+  output_config: {
+    format: { type: "json_schema", schema: { type: "object", additionalProperties: false } },
+  },
 };
 const MESSAGES_TOOLS = {
   tools: [{ name: "look", input_schema: { type: "object" } }],

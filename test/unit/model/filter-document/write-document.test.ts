@@ -23,9 +23,7 @@ it("the document has a route for each target and each set, and a name for every 
     { cluster: "api.openai.com:443/bearer", targets: [0] },
     { cluster: "api.anthropic.com:443/x_api_key", targets: [1] },
     {
-      cluster: expect.stringMatching(
-        /^retry\/1\+models=2\+refusal\+reset@[0-9a-f]{8}$/,
-      ) as string,
+      cluster: expect.stringMatching(/^retry\/1\+models=2\+refusal\+reset@[0-9a-f]{8}$/) as string,
       targets: [1, 0],
       retry: { attempts: 1, statuses: RETRY.statuses },
     },
