@@ -81,6 +81,8 @@ export class Tape {
   }
 
   /** Returns the outermost value, NO_NODE before a scan. */
+  // @ts-ignore: decorator
+  @inline
   root(): u32 {
     return this.count > 0 ? 0 : NO_NODE;
   }
@@ -146,6 +148,8 @@ export class Tape {
   }
 
   /** Returns the address of the token's first byte (`start`). */
+  // @ts-ignore: decorator
+  @inline
   pointer(node: u32): usize {
     return this.base + this.start(node);
   }
@@ -200,23 +204,33 @@ export class Tape {
   }
 
   /** Returns whether the node exists and is not null: missing and null are equal when read. */
+  // @ts-ignore: decorator
+  @inline
   isPresent(node: u32): bool {
     const kind = this.kind(node);
     return kind != KIND_NONE && kind != KIND_NULL;
   }
 
+  // @ts-ignore: decorator
+  @inline
   isTrue(node: u32): bool {
     return this.kind(node) == KIND_TRUE;
   }
 
+  // @ts-ignore: decorator
+  @inline
   isString(node: u32): bool {
     return this.kind(node) == KIND_STRING;
   }
 
+  // @ts-ignore: decorator
+  @inline
   isArray(node: u32): bool {
     return this.kind(node) == KIND_ARRAY;
   }
 
+  // @ts-ignore: decorator
+  @inline
   isObject(node: u32): bool {
     return this.kind(node) == KIND_OBJECT;
   }

@@ -79,6 +79,8 @@ export class SseFramer extends Framer {
     return isBegun && !this.isOver ? 0 : this.base + this.eventStart;
   }
 
+  // @ts-ignore: decorator
+  @inline
   bytesEnd(): usize {
     return this.base + this.length;
   }
@@ -172,6 +174,8 @@ export class SseFramer extends Framer {
   }
 
   /** Returns the size of the unfinished event; after `cut` the bytes received since. */
+  // @ts-ignore: decorator
+  @inline
   heldLength(): u32 {
     return this.held.length - this.standIns;
   }

@@ -2,6 +2,8 @@
 import { sameBytes, Span } from "./bytes";
 
 /** Returns a byte, which must lie inside of the run. */
+// @ts-ignore: decorator
+@inline
 export function byteAt(pointer: usize, index: u32 = 0): u32 {
   return <u32>load<u8>(pointer + index);
 }
@@ -25,6 +27,8 @@ export function firstBytes(text: Span): u32 {
   return bytes;
 }
 
+// @ts-ignore: decorator
+@inline
 export function isDigit(byte: u32): bool {
   return byte - 0x30 < 10;
 }

@@ -301,6 +301,8 @@ export class ByteBuffer {
     return String.UTF8.decodeUnsafe(this.pointer, this.length);
   }
 
+  // @ts-ignore: decorator
+  @inline
   clear(): void {
     this.length = 0;
   }

@@ -12,16 +12,22 @@ export class TextRuns {
   /** Of all texts together. */
   bytes: u32 = 0;
 
+  // @ts-ignore: decorator
+  @inline
   get isFull(): bool {
     return this.count >= MAX_RUNS;
   }
 
+  // @ts-ignore: decorator
+  @inline
   clear(): void {
     this.count = 0;
     this.bytes = 0;
   }
 
   /** Adds a text, unless it is empty. The list must not be full. */
+  // @ts-ignore: decorator
+  @inline
   add(pointer: usize, length: u32): void {
     if (length == 0) return;
     const run = RUNS + <usize>this.count * RUN_BYTES;
@@ -31,10 +37,14 @@ export class TextRuns {
     this.bytes += length;
   }
 
+  // @ts-ignore: decorator
+  @inline
   pointer(index: u32): usize {
     return <usize>load<u32>(RUNS + <usize>index * RUN_BYTES);
   }
 
+  // @ts-ignore: decorator
+  @inline
   length(index: u32): u32 {
     return load<u32>(RUNS + <usize>index * RUN_BYTES, 4);
   }

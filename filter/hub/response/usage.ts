@@ -20,6 +20,8 @@ export function readTokens(tape: Tape, node: u32): i64 {
 }
 
 /** Returns a number of tokens; `before` for one that is too large. */
+// @ts-ignore: decorator
+@inline
 export function possibleOr(tokens: i64, before: i64): i64 {
   return tokens > MAX_TOKENS ? before : tokens;
 }
@@ -70,6 +72,8 @@ export class Usage {
 }
 
 /** Returns the tokens of a part; an unknown part counts as 0. */
+// @ts-ignore: decorator
+@inline
 export function atLeastZero(tokens: i64): i64 {
   return tokens < 0 ? 0 : tokens;
 }
