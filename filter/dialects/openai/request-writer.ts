@@ -7,6 +7,7 @@ import {
   FLAG_ERROR,
   FLAG_STRING,
 } from "../../hub/request/request";
+import { isAdded } from "../../hub/request/cache-marks";
 import { PROMPT_CACHE_KEY, PROMPT_CACHE_OPTIONS } from "../../hub/request/features";
 import { MemberTable } from "../../hub/request/member-table";
 import { nearestEffort } from "../../hub/request/request-effort";
@@ -52,7 +53,7 @@ export abstract class OpenaiRequestWriter extends RequestWriter {
 
   /** Drops the mark of a block whose place has none. */
   protected dropMark(block: Block): void {
-    if (block.cacheLength == 0) return;
+    if (block.cacheLength == 0 || isAdded(block)) return;
     this.hasLostMarks = true;
     this.report.drop(this.report.paths.cache);
   }

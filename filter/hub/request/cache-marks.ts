@@ -42,6 +42,11 @@ export function markConversation(request: HubRequest, isAdding: bool, hasToolMar
   if (before != NO_BLOCK) mark(request.block(before));
 }
 
+/** Returns whether a mark is the gateway's: if the block has no place for it, the client loses nothing. */
+export function isAdded(block: Block): bool {
+  return block.cache == MARK.pointer;
+}
+
 /** Returns whether the prompt will come again, longer: it has tools, or a turn of the assistant. */
 function isConversation(request: HubRequest): bool {
   if (request.tools.count > 0) return true;
