@@ -13,6 +13,8 @@ llm_providers:
   - {model: gemini/gemini-2.0-flash, access_key: $KEY}
   - {model: groq/openai/gpt-oss-120b, access_key: $KEY}
   - {model: anthropic/claude-sonnet-4-5, access_key: $KEY}
+  - {model: mistral/magistral-medium-latest, access_key: $KEY}
+  - {model: vertex/claude-opus-4-7, access_key: $KEY, project: my-project, location: global, limits: {output_schema: true}}
 `;
 const MIB = 1024 ** 2;
 /** Each takes less than 400 ms on a laptop, and took minutes when its time grew with the square of its size. */
@@ -134,6 +136,16 @@ describe("a request takes a time that grows with its size", () => {
       ofChat(
         `{"type":"object","properties":{"x":{"type":"object",${many(100_000, () => `"additionalProperties":1`)}}}}`,
       ),
+    ],
+    [
+      "members with another name at Mistral",
+      "/v1/chat/completions",
+      `{"model":"mistral/magistral-medium-latest",${MESSAGES},${many(60_000, () => `"seed":1,"max_completion_tokens":1`)}}`,
+    ],
+    [
+      "the same member with another name at a cloud",
+      "/v1/messages",
+      `{"model":"vertex/claude-opus-4-7","max_tokens":5,${MESSAGES},"output_config":{},${many(60_000, () => `"output_format":{}`)}}`,
     ],
     [
       "pieces of reasoning",

@@ -31,6 +31,9 @@ export class HostedEdits {
   private edits: Edits = new Edits();
   private report: RequestReport = new RequestReport();
   private hosted: HostedRequest | null = null;
+  /** The value of `output_format`, if that becomes `output_config`; else NO_NODE. */
+  renamed: u32 = NO_NODE;
+  private hasFormat: bool = false;
 
   begin(tape: Tape, limits: RequestLimits, edits: Edits, report: RequestReport): void {
     this.tape = tape;
@@ -39,6 +42,8 @@ export class HostedEdits {
     this.report = report;
     const hosted = hostedRequest(report);
     this.hosted = hosted;
+    this.renamed = NO_NODE;
+    this.hasFormat = false;
     if (hosted !== null) open(hosted, report);
   }
 
@@ -72,6 +77,7 @@ export class HostedEdits {
   finish(): void {
     const hosted = this.hosted;
     if (hosted === null) return;
+    if (this.renamed != NO_NODE) this.edits.insert(this.tape.outerEnd(this.renamed), constant("}"));
     head.clear();
     hosted.writeMembers(head);
     head.text(",");
@@ -90,16 +96,18 @@ export class HostedEdits {
     return true;
   }
 
-  /** `output_format` needs a beta; its newer name does not. */
+  /** `output_format` needs a beta; its newer name does not. `finish` closes the object. */
   private renameFormat(key: u32): void {
     const tape = this.tape;
+    if (this.hasFormat) return;
+    this.hasFormat = true;
     if (tape.member(0, constant("output_config")) != NO_NODE) return;
+    this.renamed = key + 1;
     this.edits.replace(
       tape.outerStart(key),
       tape.outerStart(key + 1),
       constant('"output_config":{"format":'),
     );
-    this.edits.insert(tape.outerEnd(key + 1), constant("}"));
   }
 
   private editTools(list: u32, hosted: HostedRequest): void {

@@ -99,7 +99,12 @@ export class AnthropicMessagesLimitEdits extends ThinkingLimits {
 
   protected finish(systemText: Span): Span {
     const tape = this.tape;
-    if (this.addsEffort && !tape.isObject(tape.member(0, OUTPUT_CONFIG))) {
+    const renamed = this.hosted.renamed;
+    if (this.addsEffort && renamed != NO_NODE) {
+      this.edits.append(constant(',"effort":'));
+      this.appendEffort();
+      this.edits.insertAppended(tape.outerEnd(renamed));
+    } else if (this.addsEffort && !tape.isObject(tape.member(0, OUTPUT_CONFIG))) {
       this.edits.append(constant('"output_config":{"effort":'));
       this.appendEffort();
       this.edits.append(constant("},"));

@@ -29,10 +29,14 @@ const JSON_SCHEMA = constant("json_schema");
 const TYPE = constant("type");
 
 const NOTHING = constant("");
+const UNKNOWN: i32 = -1;
 const QUOTE = constant('"');
 
 export class OpenaiChatLimitEdits extends OpenaiLimitEdits {
   private hasTools: bool = false;
+  /** Whether the request has the other name of a member, looked up once: a member may come many times. */
+  private hasOtherTokens: i32 = UNKNOWN;
+  private hasOtherSeed: i32 = UNKNOWN;
 
   constructor() {
     super(members);
@@ -40,6 +44,8 @@ export class OpenaiChatLimitEdits extends OpenaiLimitEdits {
 
   protected plan(): void {
     const tape = this.tape;
+    this.hasOtherTokens = UNKNOWN;
+    this.hasOtherSeed = UNKNOWN;
     const node = tape.member(0, REASONING_EFFORT);
     const tools = tape.member(0, constant("tools"));
     this.hasTools = tape.isArray(tools) && !tape.isEmpty(tools);
@@ -99,7 +105,17 @@ export class OpenaiChatLimitEdits extends OpenaiLimitEdits {
     if (this.hasNoEffort && tape.equals(key, REASONING_EFFORT)) return true;
     // The member's other name takes precedence if the client sends both.
     const other = this.otherName(key);
-    return other.length > 0 && tape.member(0, other) != NO_NODE;
+    return other.length > 0 && this.hasOther(other);
+  }
+
+  private hasOther(name: Span): bool {
+    const isSeed = name === RANDOM_SEED;
+    let has = isSeed ? this.hasOtherSeed : this.hasOtherTokens;
+    if (has != UNKNOWN) return has != 0;
+    has = i32(this.tape.member(0, name) != NO_NODE);
+    if (isSeed) this.hasOtherSeed = has;
+    else this.hasOtherTokens = has;
+    return has != 0;
   }
 
   /** Returns the name that a number of tokens or a seed must have instead; empty if it keeps its own. */
