@@ -7,7 +7,6 @@ import {
   FLAG_ERROR,
   FLAG_STRING,
 } from "../../hub/request/request";
-import { isAdded } from "../../hub/request/cache-marks";
 import { PROMPT_CACHE_KEY, PROMPT_CACHE_OPTIONS } from "../../hub/request/features";
 import { MemberTable } from "../../hub/request/member-table";
 import { nearestEffort } from "../../hub/request/request-effort";
@@ -31,6 +30,8 @@ export abstract class OpenaiRequestWriter extends RequestWriter {
   /** Whether the request has breakpoints, and whether a mark of the client could not be one. */
   protected hasBreakpoints: bool = false;
   protected hasLostMarks: bool = false;
+  /** Whether all marks are the gateway's: the client loses nothing if one has no place. */
+  protected hasAddedMarks: bool = false;
 
   /** Begins a request without marks. */
   protected beginMarks(): void {
@@ -53,7 +54,7 @@ export abstract class OpenaiRequestWriter extends RequestWriter {
 
   /** Drops the mark of a block whose place has none. */
   protected dropMark(block: Block): void {
-    if (block.cacheLength == 0 || isAdded(block)) return;
+    if (block.cacheLength == 0 || this.hasAddedMarks) return;
     this.hasLostMarks = true;
     this.report.drop(this.report.paths.cache);
   }

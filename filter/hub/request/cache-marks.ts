@@ -29,22 +29,19 @@ const MARK = constant('{"type":"ephemeral"}');
  * stay in place. A single question is not marked: it would pay for a cache that nothing reads.
  * @param isAdding whether the gateway may add marks that the client has not asked for
  * @param hasToolMarks whether the model supports marks of tools
+ * @returns whether all marks are the gateway's
  */
-export function markConversation(request: HubRequest, isAdding: bool, hasToolMarks: bool): void {
+export function markConversation(request: HubRequest, isAdding: bool, hasToolMarks: bool): bool {
   const isAsked = request.tape.isObject(request.features.node(AUTOMATIC_CACHING));
-  if (!isAsked && !(isAdding && isConversation(request))) return;
-  if (hasMark(request)) return;
+  if (!isAsked && !(isAdding && isConversation(request))) return false;
+  if (hasMark(request)) return false;
   const end = lastMarkable(request, request.blocks.count);
-  if (end == NO_BLOCK) return;
+  if (end == NO_BLOCK) return false;
   if (!markSystem(request) && hasToolMarks) markTools(request);
   mark(request.block(end));
   const before = endOfLastRequest(request, end);
   if (before != NO_BLOCK) mark(request.block(before));
-}
-
-/** Returns whether a mark is the gateway's: if the block has no place for it, the client loses nothing. */
-export function isAdded(block: Block): bool {
-  return block.cache == MARK.pointer;
+  return true;
 }
 
 /** Returns whether the prompt will come again, longer: it has tools, or a turn of the assistant. */

@@ -48,7 +48,9 @@ export class ChatRequestWriter extends ChatMessages {
     this.fitToolChoice();
     this.planEffort(request.tools.count > 0);
     this.replaceSchema();
-    if (limits.supportsCacheControl && !limits.cachesByItself)
+    this.hasAddedMarks =
+      limits.supportsCacheControl &&
+      !limits.cachesByItself &&
       markConversation(request, limits.addsCaching, true);
     this.writeMessages();
     if (this.report.fault !== null) return;
