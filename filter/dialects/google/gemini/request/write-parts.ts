@@ -10,12 +10,15 @@ import {
 import { writeCallInput } from "../../../../hub/request/call-input";
 import { writeString } from "../../../../hub/request/request-writing";
 import { TurnWriter } from "../../../../hub/request/turn-writer";
-import { endsWith, startsWith } from "../../../../bytes/text/at";
+import { byteAt, endsWith, startsWith } from "../../../../bytes/text/at";
 import { constant, Span } from "../../../../bytes/text/bytes";
 import { appendBase64 } from "../signature";
 
 /** Files that the client has uploaded to the Gemini API. */
 const FILES = constant("https://generativelanguage.googleapis.com/");
+
+/** Public files and signed URLs: https://blog.google/innovation-and-ai/technology/developers-tools/gemini-api-new-file-limits */
+const HTTPS = constant("https://");
 
 /** Google's value for calls that another model made. @see https://ai.google.dev/gemini-api/docs/thought-signatures */
 const NO_SIGNATURE = constant("skip_thought_signature_validator");
@@ -45,7 +48,7 @@ export abstract class GeminiParts extends TurnWriter {
     this.out.byte(0x7d);
   }
 
-  /** Writes a text, an image or a document. A URL is rejected unless Google can read it. */
+  /** Writes a text, an image or a document. A URL is rejected if it does not name a kind of file. */
   protected writePart(block: Block): void {
     if (block.kind == BLOCK_TEXT) {
       this.writeTextPart(block.text, block.textLength);
@@ -69,8 +72,11 @@ export abstract class GeminiParts extends TurnWriter {
         const report = this.report;
         const message = report.paths.messages.toText() + "[" + block.message.toString() + "]";
         const advice =
-          "Send the data in base64, or a gs:// URL that names the kind of file (.png, .pdf).";
-        report.reject(message, "has a URL, which " + report.api + " does not fetch. " + advice);
+          "Send the data in base64, or an https:// or gs:// URL that names the kind of file (.png, .pdf).";
+        report.reject(
+          message,
+          "has a URL without a kind of file, which " + report.api + " requires. " + advice,
+        );
         return;
       }
       out.text('"mimeType":"');
@@ -141,12 +147,22 @@ export abstract class GeminiParts extends TurnWriter {
   }
 }
 
-/** Returns the media type of a file in Google's storage, which is required; null for any other URL. */
+/** Returns the media type of a file that Google fetches, which is required; null if the URL does not name it. */
 function typeOfFile(block: Block): Span | null {
-  if (!startsWith(block.text, block.textLength, constant("gs://"))) return null;
+  const pointer = block.text;
+  const size = block.textLength;
+  if (!startsWith(pointer, size, constant("gs://")) && !startsWith(pointer, size, HTTPS))
+    return null;
+  let length: u32 = 0;
+  while (length < size && !isAfterPath(byteAt(pointer, length))) length++;
   for (let i = 0; i < FILE_TYPES.length; i++) {
     const candidate = unchecked(FILE_TYPES[i]);
-    if (endsWith(block.text, block.textLength, candidate.end)) return candidate.type;
+    if (endsWith(pointer, length, candidate.end)) return candidate.type;
   }
   return null;
+}
+
+/** Returns whether a byte begins the query or the fragment of a URL. */
+function isAfterPath(byte: u32): bool {
+  return byte == 0x3f || byte == 0x23;
 }
