@@ -63,7 +63,7 @@ describe.each([false, true])("in the upstream filter: %s", (split) => {
         expect(record.estimated, exchange.name).toBeUndefined();
       }
       const without = (text: string) =>
-        text.replaceAll(/^x-gateway-(?:cost|model|attempts): .*\n/gm, "");
+        text.replaceAll(/^x-gateway-(?:cost|model|api|attempts): .*\n/gm, "");
       expect(without(readable(clientResponse)), exchange.name).toBe(
         without(exchange.clientResponse),
       );
