@@ -197,8 +197,8 @@ async function inEnvoy(run: Run): Promise<Seen> {
   const { scenario, cluster } = run;
   before = probeLines(gateway.envoyLog()).length;
   provider.requests.length = 0;
-  firstLine = cluster.startsWith("several/")
-    ? /^translate response body \d/
+  firstLine = cluster.startsWith("retry/")
+    ? /^attempt response body \d/
     : /^route response body \d/;
   const response = new Promise<{ status: number; body: string }>((resolve, reject) => {
     const headers = headersFor(run);
