@@ -91,6 +91,8 @@ llm_providers:
   - model: openai/gpt-4o
     access_key: $OPENAI_API_KEY
     base_url: ${openai.url}/v1
+    # OpenAI's API has no member for reasoning: the fake that shows it rejects it in a request.
+    limits: {own_reasoning: false}
     decompress_responses: true
     default: true
   - model: openai/gpt-4o-gone
