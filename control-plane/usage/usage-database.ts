@@ -14,6 +14,8 @@ const VERSION = 1;
 const BUSY_MS = 50;
 /** Results of SQLite that mean a file which is no longer, or never was, a database. */
 const DAMAGED = [11, 26];
+/** After how many pages of 4 KiB the write-ahead log is moved into the file; by SQLite's default it takes 4 MB of disk. */
+const CHECKPOINT_PAGES = 100;
 const OTHER_VERSION = "format";
 
 /** What was read of each log, by view; and the files of older versions whose content is here. */
@@ -42,7 +44,9 @@ export class UsageDatabase {
     this.#database = new DatabaseSync(file, { timeout: BUSY_MS, readOnly: isReadOnly });
     try {
       if (!isReadOnly)
-        this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+        this.#database.exec(
+          `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${String(CHECKPOINT_PAGES)}`,
+        );
       const found = this.#database.prepare("PRAGMA user_version").get()?.["user_version"];
       if (found === 0 && !isReadOnly) this.#create();
       else if (found !== version) throw new Error(OTHER_VERSION);
