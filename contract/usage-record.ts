@@ -56,6 +56,8 @@ export const USAGE_CACHE_WRITE_HOUR = "cache_write_1h";
 export const USAGE_OUTPUT = "output";
 /** Number: the output tokens that were reasoning. */
 export const USAGE_REASONING = "reasoning";
+/** Number: the web searches that the provider ran, as it reports them; left out if there were none. */
+export const USAGE_SEARCHES = "searches";
 /**
  * Number: what the response cost, in nano-dollars, as its budgets were charged. Only with budgets or the cost header; left out if
  * the model has no known price, or no response was charged.

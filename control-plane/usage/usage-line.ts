@@ -34,6 +34,7 @@ import type {
   USAGE_REASONING,
   USAGE_REQUESTED,
   USAGE_RESPONSE_MODEL,
+  USAGE_SEARCHES,
   USAGE_STEPS,
   USAGE_STREAM,
   USAGE_TARGET,
@@ -74,6 +75,7 @@ export interface UsageRecord {
   [USAGE_CACHE_WRITE_HOUR]?: number;
   [USAGE_OUTPUT]?: number;
   [USAGE_REASONING]?: number;
+  [USAGE_SEARCHES]?: number;
   [USAGE_COST]?: number;
   [USAGE_ESTIMATED]?: 1;
   [USAGE_FINISH]?: string;

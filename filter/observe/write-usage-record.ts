@@ -42,6 +42,7 @@ import {
   USAGE_REASONING,
   USAGE_REQUESTED,
   USAGE_RESPONSE_MODEL,
+  USAGE_SEARCHES,
   USAGE_STEPS,
   USAGE_STREAM,
   USAGE_TARGET,
@@ -83,6 +84,7 @@ const CACHE_WRITE = member(USAGE_CACHE_WRITE);
 const CACHE_WRITE_HOUR = member(USAGE_CACHE_WRITE_HOUR);
 const OUTPUT = member(USAGE_OUTPUT);
 const REASONING = member(USAGE_REASONING);
+const SEARCHES = member(USAGE_SEARCHES);
 const COST = member(USAGE_COST);
 const ESTIMATED = member(USAGE_ESTIMATED);
 const FINISH = member(USAGE_FINISH);
@@ -248,6 +250,7 @@ function writeUsage(usage: Usage, out: ByteBuffer): void {
   if (usage.cacheWriteHour > 0) number(CACHE_WRITE_HOUR, usage.cacheWriteHour, out);
   if (usage.output >= 0) number(OUTPUT, usage.output, out);
   if (usage.reasoning > 0) number(REASONING, usage.reasoning, out);
+  if (usage.searches > 0) number(SEARCHES, usage.searches, out);
 }
 
 /** Appends the model of a response, which is escaped, unless it is the target's. */

@@ -1,4 +1,4 @@
-// Tokens of one exchange, in parts that do not overlap, from which every dialect's counts can be computed.
+// Tokens and searches of one exchange, in parts that do not overlap, from which every dialect's counts can be computed.
 //
 // OpenAI's `prompt_tokens` includes what was read from and written to a cache; Anthropic's `input_tokens` excludes both.
 // @see https://platform.openai.com/docs/api-reference/chat/object#chat/object-usage
@@ -44,6 +44,8 @@ export class Usage {
   output: i64 = UNKNOWN_TOKENS;
   /** The part of `output` that was reasoning. */
   reasoning: i64 = UNKNOWN_TOKENS;
+  /** Web searches that the provider ran, as it reports them: many charge each one. */
+  searches: i64 = 0;
 
   /** Whether the provider reported any usage. */
   get isKnown(): bool {
@@ -68,6 +70,7 @@ export class Usage {
     this.cacheWriteHour = other.cacheWriteHour;
     this.output = other.output;
     this.reasoning = other.reasoning;
+    this.searches = other.searches;
   }
 }
 

@@ -25,7 +25,7 @@ import { SUPPORTED } from "./members";
 import { OpenaiResponsesReader } from "./response/read";
 import { paths } from "./paths";
 import { readRequest } from "./request/read";
-import { readUsage } from "./response/read-usage";
+import { readSearches, readUsage } from "./response/read-usage";
 import { adaptFault } from "./write-fault";
 import { OpenaiResponsesWriter } from "./response/write";
 import { OpenaiResponsesStreamWriter } from "./response/write-stream";
@@ -167,10 +167,16 @@ export class OpenaiResponses extends OpenaiDialect {
   }
 
   readUsage(tape: Tape, usage: Usage): void {
-    let node = tape.member(0, USAGE);
-    // Events have it in the response.
-    if (!tape.isObject(node)) node = tape.member(tape.member(0, RESPONSE), USAGE);
+    let response = tape.root();
+    let node = tape.member(response, USAGE);
+    if (!tape.isObject(node)) {
+      // Events have it in the response.
+      response = tape.member(response, RESPONSE);
+      node = tape.member(response, USAGE);
+    }
+    if (!tape.isObject(node)) return;
     readUsage(tape, node, usage);
+    readSearches(tape, response, node, usage);
   }
 
   /** The reason of a complete response, or of an event that has the response. */

@@ -5,27 +5,26 @@ import { constant } from "../../../../bytes/text/bytes";
 
 /** Missing members keep the earlier counts. */
 export function readUsage(tape: Tape, node: u32, usage: Usage): void {
-  usage.freshInput = tokensOr(tape, tape.member(node, constant("input_tokens")), usage.freshInput);
-  usage.output = tokensOr(tape, tape.member(node, constant("output_tokens")), usage.output);
-  usage.cacheRead = tokensOr(
-    tape,
-    tape.member(node, constant("cache_read_input_tokens")),
-    usage.cacheRead,
-  );
-  usage.cacheWrite = tokensOr(
-    tape,
-    tape.member(node, constant("cache_creation_input_tokens")),
-    usage.cacheWrite,
-  );
-  const hour = tape.member(
-    tape.member(node, constant("cache_creation")),
-    constant("ephemeral_1h_input_tokens"),
-  );
-  usage.cacheWriteHour = tokensOr(tape, hour, usage.cacheWriteHour);
-  const details = tape.member(node, constant("output_tokens_details"));
-  usage.reasoning = tokensOr(
-    tape,
-    tape.member(details, constant("thinking_tokens")),
-    usage.reasoning,
-  );
+  if (!tape.isObject(node)) return;
+  for (let key = tape.first(node), end = tape.next(node); key < end; key = tape.next(key + 1)) {
+    const value = key + 1;
+    if (tape.equals(key, constant("input_tokens")))
+      usage.freshInput = tokensOr(tape, value, usage.freshInput);
+    else if (tape.equals(key, constant("output_tokens")))
+      usage.output = tokensOr(tape, value, usage.output);
+    else if (tape.equals(key, constant("cache_read_input_tokens")))
+      usage.cacheRead = tokensOr(tape, value, usage.cacheRead);
+    else if (tape.equals(key, constant("cache_creation_input_tokens")))
+      usage.cacheWrite = tokensOr(tape, value, usage.cacheWrite);
+    else if (tape.equals(key, constant("cache_creation"))) {
+      const hour = tape.member(value, constant("ephemeral_1h_input_tokens"));
+      usage.cacheWriteHour = tokensOr(tape, hour, usage.cacheWriteHour);
+    } else if (tape.equals(key, constant("output_tokens_details"))) {
+      const thinking = tape.member(value, constant("thinking_tokens"));
+      usage.reasoning = tokensOr(tape, thinking, usage.reasoning);
+    } else if (tape.equals(key, constant("server_tool_use"))) {
+      const searches = tape.member(value, constant("web_search_requests"));
+      usage.searches = tokensOr(tape, searches, usage.searches);
+    }
+  }
 }

@@ -59,7 +59,13 @@ function writeCounts(usage: Usage, out: ByteBuffer): void {
   } else {
     out.text(',"output_tokens_details":null');
   }
-  out.text(',"server_tool_use":null');
+  if (usage.searches > 0) {
+    out.text(',"server_tool_use":{"web_search_requests":');
+    out.integer(usage.searches);
+    out.text(',"web_fetch_requests":0}');
+  } else {
+    out.text(',"server_tool_use":null');
+  }
 }
 
 /**

@@ -16,6 +16,9 @@ import { ByteBuffer, constant, scratchBuffer } from "../../../../bytes/text/byte
 import { TextRuns } from "../../../../bytes/text/text-runs";
 
 const TEXT = constant("text");
+/** The web search of Amazon's Nova. */
+export const GROUNDING = constant("nova_grounding");
+
 const TOOL_USE = constant("toolUse");
 const INPUT = constant("input");
 const REASONING_CONTENT = constant("reasoningContent");
@@ -89,6 +92,7 @@ export class ContentReader {
     const name = tape.member(tool, constant("name"));
     const isServers = tape.equals(tape.member(tool, constant("type")), constant("server_tool_use"));
     if (isServers || !tape.isString(name) || tape.size(name) == 0) {
+      if (isServers && tape.equals(name, GROUNDING)) this.translation.usage.searches++;
       this.translation.dropped.add(
         isServers || !tape.isObject(tool) ? DROPPED_SERVER_TOOL : DROPPED_TOOL_CALL,
       );

@@ -22,6 +22,7 @@ export class SourceReader {
 
   /** Reads `groundingMetadata`. The member of a chunk is its kind: `web`, `retrievedContext`, `maps`. */
   readGrounding(tape: Tape, metadata: u32): void {
+    this.countQueries(tape, tape.member(metadata, constant("webSearchQueries")));
     const list = tape.member(metadata, constant("groundingChunks"));
     if (!tape.isArray(list)) return;
     let count: u32 = 0;
@@ -45,6 +46,21 @@ export class SourceReader {
       if (count++ >= this.recited) this.cite(tape, source);
     }
     this.recited = max(this.recited, count);
+  }
+
+  /**
+   * Counts what was searched for; empty queries are not charged.
+   * @see https://ai.google.dev/gemini-api/docs/google-search#pricing
+   */
+  private countQueries(tape: Tape, queries: u32): void {
+    if (!tape.isArray(queries)) return;
+    let count: i64 = 0;
+    const end = tape.next(queries);
+    for (let query = tape.first(queries); query < end; query = tape.next(query)) {
+      if (tape.isString(query) && tape.size(query) > 0) count++;
+    }
+    const usage = this.translation.usage;
+    usage.searches = max(usage.searches, count);
   }
 
   private cite(tape: Tape, source: u32): void {

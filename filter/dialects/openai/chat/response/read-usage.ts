@@ -1,5 +1,11 @@
 // Reads `usage` of a chat completion into parts that do not overlap.
-import { atLeastZero, readTokens, UNKNOWN_TOKENS, Usage } from "../../../../hub/response/usage";
+import {
+  atLeastZero,
+  readTokens,
+  tokensOr,
+  UNKNOWN_TOKENS,
+  Usage,
+} from "../../../../hub/response/usage";
 import { Tape } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
 
@@ -12,6 +18,7 @@ export function readUsage(tape: Tape, node: u32, usage: Usage): void {
   const details = tape.member(node, constant("completion_tokens_details"));
   const reasoning = readTokens(tape, tape.member(details, constant("reasoning_tokens")));
   if (reasoning >= 0) usage.reasoning = reasoning;
+  readSearches(tape, node, usage);
   const completion = readTokens(tape, tape.member(node, constant("completion_tokens")));
   if (completion < 0) return;
   // xAI and Gemini exclude reasoning from completion_tokens, but not from the total.
@@ -19,6 +26,17 @@ export function readUsage(tape: Tape, node: u32, usage: Usage): void {
   const known = atLeastZero(prompt) + completion;
   const isReasoningApart = prompt >= 0 && total > known;
   usage.output = isReasoningApart ? total - prompt : completion;
+}
+
+/**
+ * OpenRouter has Anthropic's member, Perplexity one of its own.
+ * @see https://openrouter.ai/docs/client-sdks/python/components/bodyservertooluse
+ */
+function readSearches(tape: Tape, node: u32, usage: Usage): void {
+  const tools = tape.member(node, constant("server_tool_use"));
+  const requests = tape.member(tools, constant("web_search_requests"));
+  const queries = tape.member(node, constant("num_search_queries"));
+  usage.searches = tokensOr(tape, requests, tokensOr(tape, queries, usage.searches));
 }
 
 function readInput(tape: Tape, node: u32, prompt: i64, usage: Usage): void {

@@ -326,6 +326,7 @@ export class ItemReader {
       size > suffix &&
       sameBytes(tape.pointer(type) + size - suffix, suffix, CALL_SUFFIX.pointer, suffix);
     const isTool = isCall || startsWith(tape.pointer(type), size, constant("mcp_"));
+    if (tape.equals(type, constant("web_search_call"))) this.translation.usage.searches++;
     this.translation.dropped.add(isTool ? DROPPED_SERVER_TOOL : DROPPED_BLOCK);
   }
 }

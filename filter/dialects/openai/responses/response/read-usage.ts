@@ -1,5 +1,11 @@
 // Reads `usage` of a response into parts that do not overlap.
-import { atLeastZero, readTokens, UNKNOWN_TOKENS, Usage } from "../../../../hub/response/usage";
+import {
+  atLeastZero,
+  readTokens,
+  tokensOr,
+  UNKNOWN_TOKENS,
+  Usage,
+} from "../../../../hub/response/usage";
 import { Tape } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
 
@@ -13,6 +19,22 @@ export function readUsage(tape: Tape, node: u32, usage: Usage): void {
   if (reasoning >= 0) usage.reasoning = reasoning;
   const output = readTokens(tape, tape.member(node, constant("output_tokens")));
   if (output >= 0) usage.output = output;
+}
+
+/**
+ * Reads how often the provider has searched: OpenAI reports it beside `usage`, xAI inside of it. `response`: the object that has
+ * `usage`.
+ * @see https://docs.x.ai/developers/tools/tool-usage-details
+ */
+export function readSearches(tape: Tape, response: u32, node: u32, usage: Usage): void {
+  const own = tape.member(tape.member(response, constant("tool_usage")), constant("web_search"));
+  usage.searches = tokensOr(tape, tape.member(own, constant("num_requests")), usage.searches);
+  const details = tape.member(node, constant("server_side_tool_usage_details"));
+  usage.searches = tokensOr(
+    tape,
+    tape.member(details, constant("web_search_calls")),
+    usage.searches,
+  );
 }
 
 function readInput(tape: Tape, details: u32, input: i64, usage: Usage): void {
