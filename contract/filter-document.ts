@@ -90,6 +90,10 @@ export const TARGET_ASKS_USAGE = "asks_usage?: true";
 export const TARGET_LIMITS = "limits?: Limits";
 /** Cache marks and keys are the client's alone; else they are added to translated requests. */
 export const TARGET_PROMPT_CACHING = "prompt_caching?: client";
+/** Converse: members of each request, as JSON with a comma before each. */
+export const TARGET_POLICIES = "policies?: string";
+/** In their place in a stream; absent if they are the same. */
+export const TARGET_STREAM_POLICIES = "stream_policies?: string";
 /** Indices of the rate limits of this model. */
 export const TARGET_RATE_LIMITS = "rate_limits?: number[]";
 /** `gen_ai.provider.name`; only if there are traces. */

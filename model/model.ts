@@ -136,6 +136,10 @@ export interface Target {
   decompresses?: true;
   /** `client`: cache marks and keys are the client's alone. Absent: the gateway adds them to translated conversations. */
   promptCaching?: "client";
+  /** Members of each request to Converse, as JSON with a comma before each: the configured guardrail and latency. */
+  policies?: string;
+  /** In their place in a stream; absent if they are the same. */
+  streamPolicies?: string;
   /** Whether a stream may be asked for usage (`stream_options.include_usage`). */
   asksForUsage: boolean;
   /** What the model does not take; only columns that change something. Absent when nothing is known. */

@@ -65,6 +65,11 @@ function readTarget(
   target.limits.supportsStreamUsage = target.asksUsage;
   readLimits(from, from.member(node, constant(members.TARGET_LIMITS)), target.limits);
   target.limits.addsCaching = !from.has(node, constant(members.TARGET_PROMPT_CACHING));
+  target.limits.policies = from.bytes(node, constant(members.TARGET_POLICIES));
+  const ofStreams = constant(members.TARGET_STREAM_POLICIES);
+  target.limits.streamPolicies = from.has(node, ofStreams)
+    ? from.bytes(node, ofStreams)
+    : target.limits.policies;
   target.limits.origin = originOf(target.nameSpan);
   setHosted(from, target, from.text(node, constant(members.TARGET_ENVELOPE)));
   target.rateLimits = from.pick<RateLimit>(node, constant(members.TARGET_RATE_LIMITS), rateLimits);

@@ -12,7 +12,9 @@ export const DROPPED_BLOCK: i32 = 8;
 export const DROPPED_CHOICE: i32 = 9;
 /** The repetition of the items at the end of a long stream (Responses). */
 export const DROPPED_OUTPUT: i32 = 10;
-const KINDS: i32 = 11;
+/** A member of the provider's own beside the message. */
+export const DROPPED_MEMBER: i32 = 11;
+const KINDS: i32 = 12;
 
 /** How often each kind was dropped in one response. */
 export class Dropped {
@@ -52,5 +54,6 @@ function droppedName(kind: i32): string {
   if (kind == DROPPED_FINISH_REASON) return "finish_reason";
   if (kind == DROPPED_CHOICE) return "choices";
   if (kind == DROPPED_OUTPUT) return "output";
+  if (kind == DROPPED_MEMBER) return "members";
   return "content";
 }

@@ -231,6 +231,8 @@ function filterTarget(target: Target, index: number, model: GatewayModel): Filte
     ...(systemPrompt === undefined ? {} : { system_prompt: systemPrompt }),
     ...(!hasPrompt || ownSystemPrompt === undefined ? {} : { own_system_prompt: ownSystemPrompt }),
     ...(target.promptCaching === undefined ? {} : { prompt_caching: target.promptCaching }),
+    ...(target.policies === undefined ? {} : { policies: target.policies }),
+    ...(target.streamPolicies === undefined ? {} : { stream_policies: target.streamPolicies }),
     ...(target.asksForUsage ? { asks_usage: true } : {}),
     ...(limits === undefined ? {} : { limits }),
     ...(rateLimits.length === 0 ? {} : { rate_limits: rateLimits }),

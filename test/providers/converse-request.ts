@@ -91,6 +91,21 @@ const tool = z.union([
   z.strictObject({ cachePoint }),
 ]);
 
+const guardrail = z.strictObject({
+  guardrailIdentifier: z
+    .string()
+    .max(2048)
+    .regex(/^(|[a-z0-9]+|arn:aws(-[^:]+)?:bedrock:[a-z0-9-]{1,20}:[0-9]{12}:guardrail\/[a-z0-9]+)$/)
+    .optional(),
+  guardrailVersion: z
+    .string()
+    .regex(/^(|[1-9][0-9]{0,7}|DRAFT)$/)
+    .optional(),
+  trace: z.enum(["enabled", "disabled", "enabled_full"]).optional(),
+  /** Only of a stream. */
+  streamProcessingMode: z.enum(["sync", "async"]).optional(),
+});
+
 const metadataText = /^[a-zA-Z0-9\s:_@$#=/+,\-.]{0,256}$/;
 const body = z.strictObject({
   messages: z.array(message).min(1),
@@ -131,6 +146,10 @@ const body = z.strictObject({
       }),
     })
     .optional(),
+  guardrailConfig: guardrail.optional(),
+  performanceConfig: z
+    .strictObject({ latency: z.enum(["standard", "optimized"]).optional() })
+    .optional(),
   serviceTier: z
     .strictObject({ type: z.enum(["priority", "default", "flex", "reserved"]) })
     .optional(),
@@ -145,12 +164,14 @@ type Message = ConverseRequest["messages"][number];
 type Block = Message["content"][number];
 
 /** Returns the request, or the words of its refusal. */
-export function readConverseRequest(value: unknown): ConverseRequest | string {
+export function readConverseRequest(value: unknown, isStream = false): ConverseRequest | string {
   const parsed = body.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     return `${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`;
   }
+  if (!isStream && parsed.data.guardrailConfig?.streamProcessingMode !== undefined)
+    return "guardrailConfig.streamProcessingMode: only ConverseStream has it.";
   return orderRefusal(parsed.data) ?? parsed.data;
 }
 

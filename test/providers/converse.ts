@@ -44,14 +44,15 @@ export function converseDialect(options: ConverseOptions): Dialect {
       const refused = headerRefusal(request, options) ?? modelRefusal(model, options);
       if (refused !== undefined) return { response: refused, behaviour: { kind: "answer" } };
       const isCount = request.path.endsWith("/count-tokens");
-      const read = readConverseRequest(isCount ? countedRequest(request.json) : request.json);
+      const isStream = request.path.endsWith("-stream");
+      const json = isCount ? countedRequest(request.json) : request.json;
+      const read = readConverseRequest(json, isStream);
       const wrong = typeof read === "string" ? read : changedReasoning(read);
       if (typeof read === "string" || wrong !== undefined)
         return { response: errorResponse(400, wrong ?? ""), behaviour: { kind: "answer" } };
       if (isCount) return { response: countOf(read), behaviour: { kind: "answer" } };
       const prompt = promptOf(read);
       const behaviour: Behaviour = next ?? directionIn(prompt.text) ?? { kind: "answer" };
-      const isStream = request.path.endsWith("-stream");
       return { response: responseTo(read, prompt, behaviour, isStream), behaviour };
     },
   };

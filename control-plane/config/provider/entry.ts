@@ -4,6 +4,7 @@ import { flag, list, mapping, named, oneOf, text } from "../schema-words.ts";
 import { retryKeys } from "../retry-keys.ts";
 import type { Draft } from "../section.ts";
 import { ADDRESS_KEY_RULES } from "./address-key-rules.ts";
+import { guardrail, performance } from "./bedrock-policies.ts";
 import { credential } from "./credential/credential-schema.ts";
 import { modelLimits } from "./schema-limits.ts";
 
@@ -83,6 +84,8 @@ export const providerEntry = mapping(
         "`auto` adds what the provider's prompt cache needs to translated requests: cache marks to conversations, a cache key from the client's session ([more](caching.md)). `client` sends the client's own marks and keys alone.",
       default: "auto",
     }).optional(),
+    guardrail: guardrail.optional(),
+    performance: performance.optional(),
     limits: modelLimits.optional(),
     fallbacks: list(
       text("A configured model.", "the name of a configured model"),

@@ -6,6 +6,7 @@ import { isWildcard } from "../../../model/model-names.ts";
 import { vendorOf } from "../../providers/model-vendors.ts";
 import { builtInName, findProvider, PROVIDER_NAMES } from "../../providers/registry.ts";
 import { readAccessKeys } from "./access-key.ts";
+import { readBedrockPolicies } from "./bedrock-policies.ts";
 import type { Connection } from "./provider-connection.ts";
 import { readCredential } from "./credential/read-credential.ts";
 import { cloudOf, readConnection } from "./read-connection.ts";
@@ -75,7 +76,7 @@ export function readTarget(
       : credential === undefined
         ? authOf(connection, keys)
         : { kind: NO_CREDENTIAL.name, ...credential },
-    headers,
+    ...readBedrockPolicies(reading, path, entry, connection, headers),
     ...(entry.decompress_responses === true ? { decompresses: true } : {}),
     ...(entry.prompt_caching === "client" ? { promptCaching: entry.prompt_caching } : {}),
     ...joinedPrompt(globalPrompt, ownPrompt),

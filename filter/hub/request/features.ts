@@ -161,6 +161,28 @@ export const PREDICTION = dropped(
 export const SPEED = dropped(about("Fast mode"));
 export const OBFUSCATION = dropped(about("Padding against traffic analysis"));
 
+// Members of Amazon Bedrock that clients send beside those of their own format
+export const GUARDRAIL = dropped(
+  about(
+    "A guardrail of Amazon Bedrock: configure `guardrail`, which clients cannot leave out",
+    "https://docs.aws.amazon.com/bedrock/latest/userguide/guardrails-use-converse-api.html",
+  ),
+);
+export const PERFORMANCE = dropped(
+  about(
+    "Latency-optimized inference of Amazon Bedrock",
+    "https://docs.aws.amazon.com/bedrock/latest/userguide/latency-optimized-inference.html",
+  ),
+);
+export const MODEL_FIELDS = dropped(
+  about("Members of a model of Amazon Bedrock that Converse passes to it"),
+);
+export const MODEL_RESPONSE_FIELDS = dropped(
+  about("Members of a model's response that Converse adds to its own"),
+);
+export const REQUEST_METADATA = dropped(about("Metadata of Amazon Bedrock's invocation logs"));
+export const BEDROCK_TIER = dropped(about("A service tier in Amazon Bedrock's words"));
+
 // Conversation state and policies of a provider
 export const CONTEXT_MANAGEMENT = dropped(about("Context editing: the conversation is sent whole"));
 export const COMPACTION = rejected(

@@ -143,6 +143,11 @@ export class RequestLimits {
   thinkingOff: i32 = OFF_DISABLED;
   /** Converse: the family of the model, FAMILY_. */
   family: i32 = FAMILY_UNKNOWN;
+  /**
+   * Converse: the configured guardrail and latency, as members with a comma before each; may be empty. The same for a stream.
+   */
+  policies: Span = new Span(0, 0);
+  streamPolicies: Span = new Span(0, 0);
   /** Gemini: whether calls have ids and signatures, and results media (Gemini 3 and newer). */
   signsCalls: bool = false;
   /** Gemini: JSON schemas, not only a subset of OpenAPI (2.5 and newer). */

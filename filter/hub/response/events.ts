@@ -3,8 +3,9 @@
 // Texts are the insides of JSON strings, still escaped, and valid during the call only: a sink that needs them later copies
 // them. A complete response is the same events in one call. `end` or `fault` is the last event.
 import { Tape } from "../../bytes/json/tape";
-import { ByteBuffer } from "../../bytes/text/bytes";
+import { ByteBuffer, Span } from "../../bytes/text/bytes";
 import { TextRuns } from "../../bytes/text/text-runs";
+import { DROPPED_MEMBER } from "../dropped";
 import { Fault } from "../faults/fault";
 import { Translation } from "./translation";
 
@@ -55,6 +56,10 @@ export abstract class ResponseSink {
   abstract redactedReasoning(pointer: usize, length: u32): void;
   /** A source of the text block before it. */
   abstract citation(citation: Citation): void;
+  /** A member of the provider's own beside the message; `name`: `,"trace":`. Only some formats have a place for it. */
+  extra(_name: Span, _tape: Tape, _node: u32): void {
+    this.translation.dropped.add(DROPPED_MEMBER);
+  }
   /** The current block of text or reasoning ends. */
   abstract blockEnd(): void;
   /** A tool call; `slot` counts them from 0. Id and name are not empty. */

@@ -7,4 +7,10 @@ export const SUPPORTED: Feature[] = [
   feature.METADATA,
   feature.SERVICE_TIERS,
   feature.THINKING_DISPLAY,
+  feature.GUARDRAIL,
+  feature.PERFORMANCE,
+  feature.MODEL_FIELDS,
+  feature.MODEL_RESPONSE_FIELDS,
+  feature.REQUEST_METADATA,
+  feature.BEDROCK_TIER,
 ];

@@ -157,6 +157,12 @@ request.feature("verbosity", feature.VERBOSITY, "medium");
 request.feature("prompt_cache_key", feature.PROMPT_CACHE_KEY);
 request.feature("prompt_cache_options", feature.PROMPT_CACHE_OPTIONS, "empty");
 request.feature("prompt_cache_retention", feature.PROMPT_CACHE_RETENTION);
+request.feature("guardrailConfig", feature.GUARDRAIL);
+request.feature("performanceConfig", feature.PERFORMANCE);
+request.feature("additionalModelRequestFields", feature.MODEL_FIELDS, "empty");
+request.feature("additionalModelResponseFieldPaths", feature.MODEL_RESPONSE_FIELDS, "empty");
+request.feature("requestMetadata", feature.REQUEST_METADATA, "empty");
+request.feature("serviceTier", feature.BEDROCK_TIER);
 
 export const streamOptions = new MemberTable("stream_options.", "", object("`stream_options`"));
 export const INCLUDE_USAGE = streamOptions.slot("include_usage", slot.STREAM_USAGE);

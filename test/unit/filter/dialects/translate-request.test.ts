@@ -130,7 +130,8 @@ describe("messages → responses", () => {
 function translateToConverse({ request, options }: Case, from: number): Translation {
   const result = translator.translate(request, from, CONVERSE, options);
   if (result.fault !== undefined) return result;
-  const read = readConverseRequest(JSON.parse(result.body));
+  const { stream: isStream } = JSON.parse(request) as { stream?: boolean };
+  const read = readConverseRequest(JSON.parse(result.body), isStream === true);
   if (typeof read === "string") throw new Error(`Bedrock would refuse: ${read}\n${result.body}`);
   return result;
 }

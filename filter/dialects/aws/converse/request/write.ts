@@ -39,12 +39,12 @@ export class ConverseWriter extends ConverseOptions {
     if (this.report.fault !== null) return;
     const hasStop = this.writeStop(constant(',"stopSequences":['), false, this.inference);
     this.writeObject(constant(',"inferenceConfig":{'), this.inference);
+    this.addModelFields();
     this.writeObject(constant(',"additionalModelRequestFields":{'), this.extras);
-    // Which sequence ended the response: in a response, and in a stream.
-    if (this.isClaude && hasStop)
-      out.text(',"additionalModelResponseFieldPaths":["/stop_sequence","/delta/stop_sequence"]');
+    this.writeResponseFields(this.isClaude && hasStop);
     if (this.request.outputFormat == FORMAT_SCHEMA && this.limits.supportsOutputSchema)
       this.writeOutputSchema();
+    this.writePolicies();
     this.writeTier();
     this.writeMetadata();
     if (this.tape.isString(this.request.user)) this.report.drop(this.report.paths.user);

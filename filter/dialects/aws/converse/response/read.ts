@@ -13,7 +13,7 @@ import { readFault } from "../../../../hub/faults/read-fault";
 import { ResponseReader } from "../../../../hub/response/response-reader";
 import { readCount } from "../../../../bytes/json/number";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
-import { constant } from "../../../../bytes/text/bytes";
+import { constant, Span } from "../../../../bytes/text/bytes";
 import { TextRuns } from "../../../../bytes/text/text-runs";
 import { STOP_REASONS } from "./finish-reason";
 import { ContentReader, KIND_NONE } from "./read-content";
@@ -24,6 +24,8 @@ const DELTA = constant("delta");
 const STOP_REASON = constant("stopReason");
 const STOP_SEQUENCE = constant("stop_sequence");
 const USAGE = constant("usage");
+const TRACE = constant(',"trace":');
+const FIELDS = constant(',"additionalModelResponseFields":');
 
 export class BedrockConverseReader extends ResponseReader {
   private content: ContentReader = new ContentReader(this.sink, this.translation);
@@ -55,7 +57,7 @@ export class BedrockConverseReader extends ResponseReader {
       else if (tape.equals(key, STOP_REASON)) reason = key + 1;
       else if (tape.equals(key, USAGE)) usage = key + 1;
       else if (tape.equals(key, constant("metrics"))) isEnd = true;
-      else if (tape.equals(key, constant("role"))) this.begin();
+      else this.readOther(tape, key);
     }
     const isContent = this.finishReason == FINISH_NONE && index != NO_NODE;
     if (isContent) this.begin();
@@ -66,6 +68,13 @@ export class BedrockConverseReader extends ResponseReader {
     if (tape.isObject(usage)) readUsage(tape, usage, this.translation.usage);
     // The last event is `metadata`, after the reason.
     if ((usage != NO_NODE || isEnd) && this.finishReason != FINISH_NONE) this.endOfStream();
+  }
+
+  /** Reads the start of the message, or what the guardrail has found, which comes at the end. */
+  private readOther(tape: Tape, key: u32): void {
+    if (tape.equals(key, constant("role"))) this.begin();
+    else if (tape.equals(key, constant("trace")) && this.finishReason != FINISH_NONE)
+      this.readExtra(tape, key + 1, TRACE);
   }
 
   readWhole(tape: Tape): void {
@@ -89,6 +98,7 @@ export class BedrockConverseReader extends ResponseReader {
       this.content.whole(tape, block);
     const usage = tape.member(root, USAGE);
     if (tape.isObject(usage)) readUsage(tape, usage, this.translation.usage);
+    this.readExtra(tape, tape.member(root, constant("trace")), TRACE);
     this.readFinish(tape, reason);
     // A complete response without a reason is still complete.
     if (this.finishReason == FINISH_NONE) this.finish(FINISH_UNKNOWN, 0, 0);
@@ -111,10 +121,22 @@ export class BedrockConverseReader extends ResponseReader {
     }
     const more = tape.member(tape.root(), constant("additionalModelResponseFields"));
     let sequence = tape.member(more, STOP_SEQUENCE);
+    const first = tape.first(more);
+    const isGateways = tape.equals(first, STOP_SEQUENCE) || tape.equals(first, DELTA);
+    if (tape.isObject(more) && !tape.isEmpty(more)) {
+      // A stop sequence alone is what the gateway has asked for.
+      if (!isGateways || tape.next(first + 1) != tape.next(more))
+        this.readExtra(tape, more, FIELDS);
+    }
     // A stream has the member of the model's own event.
     if (!tape.isString(sequence)) sequence = tape.member(tape.member(more, DELTA), STOP_SEQUENCE);
     if (tape.isString(sequence)) this.finish(reason, tape.pointer(sequence), tape.size(sequence));
     else this.finish(reason, 0, 0);
+  }
+
+  /** Reads what the guardrail has found, or members of the model that the client has asked for. */
+  private readExtra(tape: Tape, node: u32, name: Span): void {
+    if (tape.isObject(node)) this.sink.extra(name, tape, node);
   }
 
   private finish(reason: i32, sequence: usize, sequenceLength: u32): void {

@@ -4,7 +4,9 @@ import { DROPPED_FINISH_REASON } from "../../../../hub/dropped";
 import { Citation, ResponseSink } from "../../../../hub/response/events";
 import { Translation } from "../../../../hub/response/translation";
 import { countCharacters } from "../../../../bytes/json/count-characters";
-import { ByteBuffer, scratchBuffer } from "../../../../bytes/text/bytes";
+import { writeMember } from "../../../../hub/request/request-writing";
+import { Tape } from "../../../../bytes/json/tape";
+import { ByteBuffer, scratchBuffer, Span } from "../../../../bytes/text/bytes";
 import { TextRuns } from "../../../../bytes/text/text-runs";
 import { isInexact } from "../../finish-reason";
 import { AnnotationList, ReasoningCarrier } from "./write-extras";
@@ -27,6 +29,8 @@ export abstract class OpenaiChatSink extends ResponseSink {
   protected calls: Array<Call> = [];
   /** Whether the next reasoning begins a new block. */
   protected needsBreak: bool = false;
+  /** Members of the provider's own, with a comma before each; null if there are none. */
+  protected extras: ByteBuffer | null = null;
   private hasReasoning: bool = false;
   /** Characters of the content so far, and before the current text block. */
   private characters: u32 = 0;
@@ -61,6 +65,20 @@ export abstract class OpenaiChatSink extends ResponseSink {
 
   redactedReasoning(pointer: usize, length: u32): void {
     this.carrier.redacted(pointer, length);
+  }
+
+  extra(name: Span, tape: Tape, node: u32): void {
+    let extras = this.extras;
+    if (extras === null) {
+      extras = new ByteBuffer();
+      this.extras = extras;
+    }
+    writeMember(tape, node, name, extras);
+  }
+
+  protected putExtraMembers(): void {
+    const extras = this.extras;
+    if (extras !== null) this.out.bytes(extras.pointer, extras.length);
   }
 
   citation(citation: Citation): void {
@@ -115,6 +133,8 @@ export abstract class OpenaiChatSink extends ResponseSink {
   release(): void {
     this.carrier.release();
     this.annotations.release();
+    const extras = this.extras;
+    if (extras !== null) extras.release();
     for (let i = 0; i < this.calls.length; i++) {
       const wrapped = unchecked(this.calls[i]).wrapped;
       if (wrapped !== null) wrapped.release();

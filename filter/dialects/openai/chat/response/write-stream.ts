@@ -73,10 +73,15 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
 
   end(): void {
     const out = this.out;
-    if (this.translation.wantsUsage && this.translation.usage.isKnown) {
+    const hasUsage = this.translation.wantsUsage && this.translation.usage.isKnown;
+    if (hasUsage || this.extras !== null) {
       out.bytes(this.start.pointer, this.headLength);
-      out.text('],"usage":');
-      writeUsage(this.translation.usage, out);
+      out.byte(0x5d);
+      if (hasUsage) {
+        out.text(',"usage":');
+        writeUsage(this.translation.usage, out);
+      }
+      this.putExtraMembers();
       out.span(END);
     }
     out.text("data: [DONE]\n\n");

@@ -61,6 +61,7 @@ export class OpenaiChatWriter extends OpenaiChatSink {
       writeUsage(this.translation.usage, out);
     }
     writeTierAndFingerprint(head, out);
+    this.putExtraMembers();
     out.byte(0x7d);
   }
 
