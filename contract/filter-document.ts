@@ -99,12 +99,17 @@ export const TARGET_RATE_LIMITS = "rate_limits?: number[]";
 /** `gen_ai.provider.name`; only if there are traces. */
 export const TARGET_TRACE_PROVIDER = "trace_provider?: string";
 /**
- * Start of a tier, then the rates of TOKEN_KINDS; the tier of the longest input first. Empty: the price is not known. For
- * budgets and `x-gateway-cost`.
+ * For budgets and `x-gateway-cost`; empty: the price is not known. Each list is one of these, by its length:
+ * 6: start of a tier, then the rates of TOKEN_KINDS; the tier of the longest input first;
+ * 7: the same for ways of processing, before it the sum of their bits (1 << index of SERVICE_WORDS);
+ * 2: such bits, and the thousandths of the rates of all lists before it that they cost;
+ * 3: the rates of audio input, output, and input from a cache; 1: what a web search costs.
  */
 export const TARGET_PRICE = "price?: number[][]";
 /** For a wildcard in its place: index into `price_lists`. */
 export const TARGET_PRICE_LIST = "price_list?: number";
+/** Its price depends on audio tokens or on how a request was processed: usage records have them. */
+export const TARGET_HAS_RATES = "has_rates?: true";
 
 // Variant.
 

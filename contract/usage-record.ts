@@ -58,6 +58,12 @@ export const USAGE_OUTPUT = "output";
 export const USAGE_REASONING = "reasoning";
 /** Number: the web searches that the provider ran, as it reports them; left out if there were none. */
 export const USAGE_SEARCHES = "searches";
+/** Numbers: the audio tokens of the input that was not cached, of what was read from a cache, and of the output. */
+export const USAGE_AUDIO_INPUT = "audio_input";
+export const USAGE_AUDIO_CACHE_READ = "audio_cache_read";
+export const USAGE_AUDIO_OUTPUT = "audio_output";
+/** Text: how the provider processed the request, one of SERVICE_WORDS; with audio, only if it decides the price of the model. */
+export const USAGE_SERVICE = "service_tier";
 /**
  * Number: what the response cost, in nano-dollars, as its budgets were charged. Only with budgets or the cost header; left out if
  * the model has no known price, or no response was charged.
@@ -102,6 +108,12 @@ export const FINISH_WORDS: string[] = [
   "error",
   "unknown",
 ];
+
+/**
+ * Ways of processing a request that have other rates, after the standard one. OpenAI and Google sell priority and flex processing,
+ * Anthropic fast mode; `batch` is half the price at all of them.
+ */
+export const SERVICE_WORDS: string[] = ["", "priority", "flex", "fast", "batch"];
 
 /** Why an attempt used an API, by `ApiReason` of filter/config/choose-api.ts. */
 export const API_WORDS: string[] = ["", "model", "tools", "reasoning", "request"];

@@ -259,6 +259,8 @@ export interface OwnPrice {
   cacheWrite?: number;
   /** For a cache that is kept for an hour. Absent: the price of `cacheWrite`. */
   cacheWriteHour?: number;
+  /** Of a thousand web searches. */
+  webSearch?: number;
   /** Multiplies every rate. Default 1. */
   factor?: number;
 }

@@ -23,9 +23,13 @@ export type TokenKind = (typeof TOKEN_KINDS)[number];
 /** Pico-dollars per token for a request with more than `start` input tokens. */
 export type PriceTier = { start: number } & Record<TokenKind, number>;
 
-/** Ways of processing a request that have other rates; `batch` is not in it, because no response says that it was one. */
-export const SERVICE_TIERS = ["priority", "flex", "fast"] as const;
+/** Ways of processing a request that have other rates: SERVICE_WORDS of contract/usage-record.ts. */
+export const SERVICE_TIERS = ["priority", "flex", "fast", "batch"] as const;
 export type ServiceTier = (typeof SERVICE_TIERS)[number];
+
+/** The kinds of audio tokens: parts of the kinds of tokens with the same names. */
+export const AUDIO_KINDS = ["input", "output", "cacheRead"] as const;
+type AudioKind = (typeof AUDIO_KINDS)[number];
 
 /** Prices of one model. */
 export interface Price {
@@ -35,9 +39,9 @@ export interface Price {
   tiers: PriceTier[];
   /** As `tiers`. */
   services?: Partial<Record<ServiceTier, PriceTier[]>>;
-  /** Pico-dollars per audio token; those that are missing are as text. */
-  audio?: { input: number; output: number };
-  /** Pico-dollars of one web search. */
+  /** Pico-dollars per audio token, whatever the tier and the service; without it they cost as text. */
+  audio?: Record<AudioKind, number>;
+  /** Pico-dollars of one web search; absent if none costs anything. */
   search?: number;
 }
 
@@ -57,6 +61,11 @@ export function priceOf(
   model = target.model,
 ): Price | undefined {
   return priceBy({ ...target, model }, ownPriceOf(target, configuration));
+}
+
+/** Returns whether more than the number of tokens decides what a request costs: its audio, or how it was processed. */
+export function hasRates({ services, audio }: Price): boolean {
+  return services !== undefined || audio !== undefined;
 }
 
 /** Returns whether a target has a price; of a wildcard, whether prices of its provider are listed. */
@@ -89,7 +98,8 @@ function priceBy(target: Target, own: OwnPrice | undefined): Price | undefined {
     if (listed !== undefined) return priceOfRow(listed, own);
     if (rates.input === undefined && rates.output === undefined) return undefined;
   }
-  return { source: "yours", tiers: [tierAt(0, (kind) => rates[kind], factor)] };
+  const search = searchOf(listed?.row, own);
+  return { source: "yours", tiers: [tierAt(0, (kind) => rates[kind], factor)], ...search };
 }
 
 /** Returns a listed price, with configured rates in their place. */
@@ -105,11 +115,19 @@ export function priceOfRow({ row, source }: ListedPrice, own?: OwnPrice): Price 
     tiers: tiersOf(row.s, row.s, own),
     ...(services.length === 0 || isOwn(own) ? {} : { services: Object.fromEntries(services) }),
     ...(audio === undefined ? {} : { audio }),
-    ...(row.w === undefined ? {} : { search: Math.round(row.w * factor * PICO_PER_DOLLAR) }),
+    ...searchOf(row, own),
   };
 }
 
 const PICO_PER_DOLLAR = 1_000_000_000_000;
+
+/** Returns what a search costs: as configured, of a thousand, else as listed. */
+function searchOf(row: PriceRow | undefined, own: OwnPrice | undefined): Pick<Price, "search"> {
+  const { factor = 1, webSearch } = own ?? {};
+  const dollars = webSearch === undefined ? row?.w : webSearch / 1000;
+  const search = Math.round((dollars ?? 0) * factor * PICO_PER_DOLLAR);
+  return search === 0 ? {} : { search };
+}
 
 /** Whether the configuration has rates: they hold for every way of processing. */
 function isOwn(own: OwnPrice | undefined): boolean {
@@ -120,7 +138,11 @@ function audioOf({ a, s: [standard] }: PriceRow, factor: number): Price["audio"]
   if (a === undefined) return undefined;
   const pico = (audio: number | null | undefined, text: number | null | undefined) =>
     Math.round((audio ?? text ?? 0) * factor * PICO_PER_MILLION);
-  return { input: pico(a[0], standard?.[1]), output: pico(a[1], standard?.[2]) };
+  return {
+    input: pico(a[0], standard?.[1]),
+    output: pico(a[1], standard?.[2]),
+    cacheRead: pico(a[2] ?? standard?.[3], a[0] ?? standard?.[1]),
+  };
 }
 
 /** @param standard for the rates that a way of processing does not list */

@@ -3,7 +3,7 @@
 import { bareName } from "../../model/known-models.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { priceOf, pricesOf } from "../../model/prices.ts";
-import type { Price } from "../../model/prices.ts";
+import type { Price, ServiceTier } from "../../model/prices.ts";
 import type { UsageRecord } from "./usage-line.ts";
 
 export { pricesOf } from "../../model/prices.ts";
@@ -51,18 +51,41 @@ export function recordedCost(
 const PICO_PER_NANO = 1000n;
 
 /** Returns the cost in nano-dollars, rounded once. The tier of all tokens is that of the input. */
-export function costOf(record: UsageRecord, { tiers }: Price): number {
+export function costOf(record: UsageRecord, price: Price): number {
   const { input = 0, cache_read = 0, cache_write = 0, cache_write_1h = 0, output = 0 } = record;
+  const { audio_input = 0, audio_cache_read = 0, audio_output = 0, searches = 0 } = record;
+  const { services = {}, audio, search = 0 } = price;
+  const tiers = services[record.service_tier as ServiceTier] ?? price.tiers;
   const tier = tiers.find(({ start }) => input > start || start === 0);
   if (tier === undefined) return 0;
   const hour = Math.min(cache_write_1h, cache_write);
   const parts: [number, number][] = [
-    [Math.max(input - cache_read - cache_write, 0), tier.input],
-    [cache_read, tier.cacheRead],
+    ...withAudio(
+      Math.max(input - cache_read - cache_write, 0),
+      tier.input,
+      audio_input,
+      audio?.input,
+    ),
+    ...withAudio(cache_read, tier.cacheRead, audio_cache_read, audio?.cacheRead),
     [cache_write - hour, tier.cacheWrite],
     [hour, tier.cacheWriteHour],
-    [output, tier.output],
+    ...withAudio(output, tier.output, audio_output, audio?.output),
+    [searches, search],
   ];
   const pico = parts.reduce((sum, [tokens, rate]) => sum + BigInt(tokens) * BigInt(rate), 0n);
   return Number((pico + PICO_PER_NANO / 2n) / PICO_PER_NANO);
+}
+
+/** Returns tokens with their rates, of which some may be audio. */
+function withAudio(
+  tokens: number,
+  rate: number,
+  heard: number,
+  audioRate = rate,
+): [number, number][] {
+  const audio = Math.min(heard, tokens);
+  return [
+    [tokens - audio, rate],
+    [audio, audioRate],
+  ];
 }

@@ -8,6 +8,9 @@ import type {
   USAGE_API,
   USAGE_API_REASON,
   USAGE_ATTEMPTS,
+  USAGE_AUDIO_CACHE_READ,
+  USAGE_AUDIO_INPUT,
+  USAGE_AUDIO_OUTPUT,
   USAGE_CACHE_READ,
   USAGE_CACHE_WRITE,
   USAGE_CACHE_WRITE_HOUR,
@@ -35,6 +38,7 @@ import type {
   USAGE_REQUESTED,
   USAGE_RESPONSE_MODEL,
   USAGE_SEARCHES,
+  USAGE_SERVICE,
   USAGE_STEPS,
   USAGE_STREAM,
   USAGE_TARGET,
@@ -76,6 +80,11 @@ export interface UsageRecord {
   [USAGE_OUTPUT]?: number;
   [USAGE_REASONING]?: number;
   [USAGE_SEARCHES]?: number;
+  [USAGE_AUDIO_INPUT]?: number;
+  [USAGE_AUDIO_CACHE_READ]?: number;
+  [USAGE_AUDIO_OUTPUT]?: number;
+  /** A word of SERVICE_WORDS. */
+  [USAGE_SERVICE]?: string;
   [USAGE_COST]?: number;
   [USAGE_ESTIMATED]?: 1;
   [USAGE_FINISH]?: string;

@@ -84,6 +84,7 @@ function readTarget(
     const list = from.index(node, constant(members.TARGET_PRICE_LIST), priceLists.length);
     if (list >= 0 && list < priceLists.length) target.priceList = priceLists[list];
   }
+  target.hasRates = from.flag(node, constant(members.TARGET_HAS_RATES));
   const headers = constant(members.TARGET_HEADERS);
   readHeaders(from, node, headers, target.headers, target.secrets);
   return target;

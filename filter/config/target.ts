@@ -74,6 +74,8 @@ export class Target {
   price: Price | null = null;
   /** The same for each model of a wildcard; null if it has one price for all, or none. */
   priceList: PriceList | null = null;
+  /** Whether that depends on audio tokens, or on how a request was processed; also if the price is not needed here. */
+  hasRates: bool = false;
   /** The same model in further dialects that its provider supports: they differ in dialect, path and query alone. */
   also: Target[] = [];
   /** Set for those: the target that has them. */
@@ -216,6 +218,8 @@ export class Route {
   private choices: bool[] = [];
   /** Whether the client's betas are needed, because a target is Claude at a cloud. */
   needsBetas: bool = false;
+  /** Whether a target's price depends on how a request was processed. */
+  hasRates: bool = false;
 
   constructor(
     /** A cluster, or the name of a retry policy if there are several attempts. */
@@ -227,6 +231,7 @@ export class Route {
   ) {
     for (let i = 0; i < targets.length; i++) {
       if (targets[i].hosted !== null) this.needsBetas = true;
+      if (targets[i].hasRates) this.hasRates = true;
     }
   }
 

@@ -2,6 +2,7 @@
 import { wasRefused } from "../memory/blocks";
 import { countRefusal, mayHold } from "../memory/memory-budget";
 import { ResponseFacts } from "../hub/response/facts";
+import { serviceOr } from "../hub/response/service";
 import { Usage } from "../hub/response/usage";
 import { FINISH_NONE } from "../hub/response/finish-reason";
 import { scan, scanMembers, SCAN_OK, stringEnd } from "../bytes/json/scan";
@@ -14,6 +15,7 @@ import { ProviderDialect } from "./provider-dialect";
 /** Members: inside of a string the quotes would be escaped. */
 const USAGE = constant('"usage":');
 const MODEL = constant('"model":');
+const SERVICE = constant('"service_tier":');
 /** A complete response has its model in its first bytes, or it is not kept. */
 const MODEL_WITHIN: u32 = 1024;
 const QUOTE: u32 = 0x22;
@@ -174,6 +176,7 @@ export class UsageObserver extends ResponseFacts {
     const before = <u32>(usage - pointer);
     if (scanMembers(own, usage, length - before) != SCAN_OK) return false;
     this.readOwnTape();
+    if (this.usage.readsRates) this.readServiceBefore(pointer, before);
     if (!seeksFinish) return true;
     if (
       this.reason == FINISH_NONE &&
@@ -192,6 +195,14 @@ export class UsageObserver extends ResponseFacts {
       this.readModel(own, own.root());
     own.reset();
     return true;
+  }
+
+  /** Reads the service tier where it is before the usage: Azure sorts the members of a response. */
+  private readServiceBefore(pointer: usize, length: u32): void {
+    const member = findLast(pointer, length, SERVICE);
+    if (!this.scanText(member, SERVICE.length, pointer + length)) return;
+    this.usage.service = serviceOr(own, own.root(), this.usage.service);
+    own.reset();
   }
 
   /** Scans the string that is a member's value. Returns false if the member (0: not found) has none. */

@@ -4,6 +4,7 @@ import { AllowedModels } from "../config/allowed-models";
 import { ApiKey, ApiKeys } from "../config/api-keys";
 import { ClientDialect } from "../dialects/client-dialect";
 import { defaultDialect } from "../dialects/dialect-registry";
+import { SERVICE_UNKNOWN } from "../hub/response/usage";
 import { ByteBuffer } from "../bytes/text/bytes";
 import { Endpoint, UNKNOWN } from "./endpoint";
 
@@ -42,6 +43,8 @@ export class Client {
   isForm: bool = false;
   /** Whether the provider chooses the model, because the client has not. */
   isModelOmitted: bool = false;
+  /** How the request asks to be processed: SERVICE_UNKNOWN or an index of SERVICE_WORDS; only if prices depend on it. */
+  service: i32 = SERVICE_UNKNOWN;
   /** Input tokens, if the endpoint counts them and the provider may not. */
   estimatedTokens: u32 = 0;
 

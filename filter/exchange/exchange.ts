@@ -6,6 +6,7 @@ import { HostedClaude } from "../dialects/anthropic/messages/hosted/hosted-claud
 import { ProviderDialect } from "../dialects/provider-dialect";
 import { Fault } from "../hub/faults/fault";
 import { ApiNeeds } from "../hub/request/api-needs";
+import { Usage } from "../hub/response/usage";
 import { Span } from "../bytes/text/bytes";
 import { Price } from "../config/price";
 import { BudgetCharge } from "../limits/budget-charge";
@@ -180,6 +181,14 @@ export class Exchange {
     return list === null || model === null ? target.price : list.priceOf(model.text);
   }
 
+  /** Has the usage of a response read with what else its price depends on. What the request asks for holds until the response reports it. */
+  readRates(usage: Usage): void {
+    const target = this.target;
+    if (target === null || !target.hasRates) return;
+    usage.readsRates = true;
+    if (!this.isTranslated()) usage.service = this.client.service;
+  }
+
   startAttempt(target: Target): void {
     this.target = target;
     this.response.reset();
@@ -216,7 +225,9 @@ export class Exchange {
     if (target === null || estimate === null) return;
     const price = this.priceOf(target);
     if (price === null) return;
-    this.response.cost = price.costOf(estimate.estimateInput());
+    const used = estimate.estimateInput();
+    this.readRates(used);
+    this.response.cost = price.costOf(used);
     this.response.isCostEstimated = true;
   }
 

@@ -12,10 +12,14 @@ import {
   OWNER_WORDS,
   PROPERTY_USAGE,
   RESET_WORDS,
+  SERVICE_WORDS,
   STEP_WORDS,
   USAGE_API,
   USAGE_API_REASON,
   USAGE_ATTEMPTS,
+  USAGE_AUDIO_CACHE_READ,
+  USAGE_AUDIO_INPUT,
+  USAGE_AUDIO_OUTPUT,
   USAGE_CACHE_READ,
   USAGE_CACHE_WRITE,
   USAGE_CACHE_WRITE_HOUR,
@@ -43,6 +47,7 @@ import {
   USAGE_REQUESTED,
   USAGE_RESPONSE_MODEL,
   USAGE_SEARCHES,
+  USAGE_SERVICE,
   USAGE_STEPS,
   USAGE_STREAM,
   USAGE_TARGET,
@@ -85,6 +90,10 @@ const CACHE_WRITE_HOUR = member(USAGE_CACHE_WRITE_HOUR);
 const OUTPUT = member(USAGE_OUTPUT);
 const REASONING = member(USAGE_REASONING);
 const SEARCHES = member(USAGE_SEARCHES);
+const AUDIO_INPUT = member(USAGE_AUDIO_INPUT);
+const AUDIO_CACHE_READ = member(USAGE_AUDIO_CACHE_READ);
+const AUDIO_OUTPUT = member(USAGE_AUDIO_OUTPUT);
+const SERVICE = member(USAGE_SERVICE);
 const COST = member(USAGE_COST);
 const ESTIMATED = member(USAGE_ESTIMATED);
 const FINISH = member(USAGE_FINISH);
@@ -105,6 +114,7 @@ const API_REASONS = words(API_WORDS);
 const FINISHES = words(FINISH_WORDS);
 const OWNERS = words(OWNER_WORDS);
 const DECISIONS = words(GUARD_WORDS);
+const SERVICES = words(SERVICE_WORDS);
 const RESETS = words(RESET_WORDS);
 /** Each with the quotes and the colon of a member. */
 const STEP_MEMBERS = STEP_WORDS.map<Span>((one) => constant('"' + one + '":'));
@@ -251,6 +261,14 @@ function writeUsage(usage: Usage, out: ByteBuffer): void {
   if (usage.output >= 0) number(OUTPUT, usage.output, out);
   if (usage.reasoning > 0) number(REASONING, usage.reasoning, out);
   if (usage.searches > 0) number(SEARCHES, usage.searches, out);
+  if (usage.readsRates) writeRates(usage, out);
+}
+
+function writeRates(usage: Usage, out: ByteBuffer): void {
+  if (usage.audioInput > 0) number(AUDIO_INPUT, usage.audioInput, out);
+  if (usage.audioCacheRead > 0) number(AUDIO_CACHE_READ, usage.audioCacheRead, out);
+  if (usage.audioOutput > 0) number(AUDIO_OUTPUT, usage.audioOutput, out);
+  word(SERVICE, SERVICES, usage.service, out);
 }
 
 /** Appends the model of a response, which is escaped, unless it is the target's. */

@@ -4,6 +4,7 @@ import { RateLimit } from "../config/rate-limit-rule";
 import { RetryPolicy, Route, Target } from "../config/target";
 import { Fault } from "../hub/faults/fault";
 import { promptByteCount } from "../hub/request/token-estimate";
+import { requestedService } from "../hub/response/service";
 import { Attempts } from "../exchange/attempts";
 import { keepsBody } from "../exchange/client-body";
 import { Exchange } from "../exchange/exchange";
@@ -39,6 +40,7 @@ export function openMeter(exchange: Exchange, context: StageContext): Outcome {
       client.dialect.repeatedBytes(context.tape),
     );
   exchange.showsCost = config.showsCost;
+  if (route.hasRates && row.isInference) client.service = requestedService(context.tape);
   return Outcome.Next;
 }
 

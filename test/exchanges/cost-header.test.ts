@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
 import { filterConfig } from "../../model/filter-document/write-document.ts";
 import { TOKEN_KINDS } from "../../model/prices.ts";
-import type { PriceTier } from "../../model/prices.ts";
+import type { Price, PriceTier } from "../../model/prices.ts";
 import { decimal } from "../../control-plane/observability/metric-families.ts";
 import { costOf } from "../../control-plane/usage/record-cost.ts";
 import type { UsageRecord } from "../../control-plane/usage/usage-line.ts";
@@ -26,7 +26,21 @@ const TIERS: PriceTier[] = [
   { start: 100, input: 6_000_001, cacheWriteHour: 7_000_009, ...rates },
   { start: 0, input: 1_250_499, cacheWriteHour: 7_000_009, ...rates },
 ];
-const PRICE = TIERS.map((tier) => [tier.start, ...TOKEN_KINDS.map((kind) => tier[kind])]);
+const numbersOf = (tier: PriceTier) => [tier.start, ...TOKEN_KINDS.map((kind) => tier[kind])];
+const PRICE = TIERS.map(numbersOf);
+/** The same with what else a price may depend on. */
+const RATES: Price = {
+  ...{ source: "yours", tiers: TIERS },
+  services: { priority: [{ start: 0, input: 2_500_998, cacheWriteHour: 14_000_018, ...rates }] },
+  audio: { input: 32_000_007, output: 64_000_011, cacheRead: 400_003 },
+  search: 10_000_000_999,
+};
+const PRICE_WITH_RATES = [
+  ...PRICE,
+  ...(RATES.services?.priority ?? []).map((tier) => [1 << 1, ...numbersOf(tier)]),
+  [32_000_007, 64_000_011, 400_003],
+  [10_000_000_999],
+];
 
 const recordOf = ({ filterState }: ExchangeResult) =>
   JSON.parse(filterState.get(PROPERTY_USAGE) ?? "{}") as UsageRecord;
@@ -34,8 +48,8 @@ const recordOf = ({ filterState }: ExchangeResult) =>
 const headerOf = ({ response }: ExchangeResult) =>
   response.headers.find(([name]) => name === HEADER)?.[1];
 
-function dollars(record: UsageRecord): string {
-  return decimal(costOf(record, { source: "yours", tiers: TIERS }), NANO);
+function dollars(record: UsageRecord, price: Price = { source: "yours", tiers: TIERS }): string {
+  return decimal(costOf(record, price), NANO);
 }
 
 const cases = readCases().filter(({ name }) => !NOT_OBSERVED.has(name));
@@ -85,20 +99,27 @@ observability: {cost_header: true}
     const loaded = loadConfiguration({ file: "gateway.yaml", text: CONFIG }, environment);
     if (!loaded.ok) throw new Error("the configuration is invalid");
     const document = filterConfig(loaded.model);
-    const targets = document.targets.map((target) => ({ ...target, price }));
+    const targets = document.targets.map((target) => ({
+      ...target,
+      price,
+      has_rates: true as const,
+    }));
     return compileFilter(FILTER).then((module) =>
       FilterHost.load(module, { filterConfig: { ...document, targets }, environment }),
     );
   };
   const count = fc.oneof(fc.nat(300), fc.nat(5_000_000));
-  const usage = fc.record({ input: count, read: count, write: count, hour: count, output: count });
+  const tokens = { input: count, read: count, write: count, hour: count, output: count };
+  const more = { audio: count, spoken: count, searches: fc.nat(9), isPriority: fc.boolean() };
+  const usage = fc.record({ ...tokens, ...more });
 
   it.each(["anthropic/claude", "openai/gpt"])(
     "a usage of %s costs the same in filter and control plane",
     async (model) => {
-      const filter = await host(PRICE);
+      const filter = await host(PRICE_WITH_RATES);
       fc.assert(
-        fc.property(usage, ({ input, read, write, hour, output }) => {
+        fc.property(usage, (used) => {
+          const { input, read, write, hour, output, audio, spoken, searches, isPriority } = used;
           const isMessages = model.startsWith("anthropic");
           const response = isMessages
             ? {
@@ -108,6 +129,8 @@ observability: {cost_header: true}
                   ...{ input_tokens: input, output_tokens: output },
                   ...{ cache_read_input_tokens: read, cache_creation_input_tokens: write },
                   cache_creation: { ephemeral_1h_input_tokens: hour },
+                  server_tool_use: { web_search_requests: searches },
+                  service_tier: isPriority ? "priority" : "standard",
                 },
               }
             : {
@@ -120,8 +143,10 @@ observability: {cost_header: true}
                 ],
                 usage: {
                   ...{ prompt_tokens: input + read, completion_tokens: output },
-                  prompt_tokens_details: { cached_tokens: read },
+                  prompt_tokens_details: { cached_tokens: read, audio_tokens: audio },
+                  completion_tokens_details: { audio_tokens: spoken },
                 },
+                service_tier: isPriority ? "priority" : "default",
               };
           const result = filter.exchange({
             listener: "egress",
@@ -145,8 +170,11 @@ observability: {cost_header: true}
           expect(record.output).toBe(output);
           expect(record.input).toBe(isMessages ? input + read + write : input + read);
           if (isMessages && hour > 0) expect(record.cache_write_1h).toBe(hour);
-          expect(headerOf(result)).toBe(dollars(record));
-          expect(decimal(record.cost ?? -1, NANO)).toBe(dollars(record));
+          expect(record.service_tier).toBe(isPriority ? "priority" : undefined);
+          if (isMessages && searches > 0) expect(record.searches).toBe(searches);
+          if (!isMessages && audio > 0) expect(record.audio_input).toBe(audio);
+          expect(headerOf(result)).toBe(dollars(record, RATES));
+          expect(decimal(record.cost ?? -1, NANO)).toBe(dollars(record, RATES));
         }),
         { numRuns: 300 },
       );

@@ -18,6 +18,9 @@ const schema = named(
       cache_write_1h: rate(
         "Input tokens that the provider wrote to a cache for an hour. If not set, as `cache_write`.",
       ),
+      web_search: rate(
+        "A thousand web searches, in US dollars. If not set, the listed price; 0 for a model without one.",
+      ),
       factor: number(0, 1000, {
         description: "Multiplies every rate, such as 0.8 for a discount.",
         default: 1,
@@ -42,12 +45,12 @@ export const pricing = section({
         reading.problem(path, "no entry of llm_providers has this model", { part: "key", hint });
       }
       const { input, output, cache_read: cacheRead, cache_write: cacheWrite, factor } = entry;
-      const { cache_write_1h: cacheWriteHour } = entry;
+      const { cache_write_1h: cacheWriteHour, web_search: webSearch } = entry;
       const isPartial = input === undefined && output === undefined;
       if (isPartial && (cacheRead ?? cacheWrite ?? cacheWriteHour) !== undefined) {
         reading.problem(path, "input and output are missing", { part: "key" });
       }
-      const price = { input, output, cacheRead, cacheWrite, cacheWriteHour, factor };
+      const price = { input, output, cacheRead, cacheWrite, cacheWriteHour, webSearch, factor };
       return [
         [name, Object.fromEntries(Object.entries(price).filter(([, one]) => one !== undefined))],
       ];

@@ -32,6 +32,9 @@ export function tokensOr(tape: Tape, node: u32, before: i64): i64 {
   return tokens == UNKNOWN_TOKENS ? before : tokens;
 }
 
+/** Not reported how the request was processed; otherwise an index of SERVICE_WORDS. */
+export const SERVICE_UNKNOWN: i32 = -1;
+
 /** Counts are cumulative: a later value replaces an earlier one, a missing value keeps it. */
 export class Usage {
   /** Input tokens that were neither read from nor written to a cache. */
@@ -46,6 +49,14 @@ export class Usage {
   reasoning: i64 = UNKNOWN_TOKENS;
   /** Web searches that the provider ran, as it reports them: many charge each one. */
   searches: i64 = 0;
+  /** Whether the price depends on the members below, so that they are read. */
+  readsRates: bool = false;
+  /** The parts of `freshInput`, `cacheRead` and `output` that were audio. */
+  audioInput: i64 = 0;
+  audioCacheRead: i64 = 0;
+  audioOutput: i64 = 0;
+  /** How the provider processed the request: SERVICE_UNKNOWN or an index of SERVICE_WORDS. */
+  service: i32 = SERVICE_UNKNOWN;
 
   /** Whether the provider reported any usage. */
   get isKnown(): bool {
@@ -71,6 +82,10 @@ export class Usage {
     this.output = other.output;
     this.reasoning = other.reasoning;
     this.searches = other.searches;
+    this.audioInput = other.audioInput;
+    this.audioCacheRead = other.audioCacheRead;
+    this.audioOutput = other.audioOutput;
+    this.service = other.service;
   }
 }
 

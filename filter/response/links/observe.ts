@@ -16,6 +16,7 @@ export function observe(exchange: Exchange): UsageObserver | null {
     decimal(CONTENT_LENGTH),
     exchange.estimate !== null,
   );
+  exchange.readRates(observer.usage);
   exchange.response.facts = observer;
   return observer;
 }

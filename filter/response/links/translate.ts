@@ -54,6 +54,7 @@ export function translate(exchange: Exchange): Link | null {
   if (!sameSpan(RESPONSE_TYPE, type)) setHeader(RESPONSE_HEADERS, CONTENT_TYPE, type);
   copyRequestId(target.dialect, client.dialect);
   const translator = newTranslator(exchange, target);
+  exchange.readRates(translator.usage);
   exchange.response.facts = translator;
   if (!isWhole) return new TranslateStream(exchange, translator, unwrapperOf(exchange));
   // What it is shows when it has been translated.

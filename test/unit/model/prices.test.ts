@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../../control-plane/config/load.ts";
 import { formatProblem } from "../../../control-plane/report/problem.ts";
 import { modelNames } from "../../../control-plane/cli/commands/models.ts";
+import { filterConfig } from "../../../model/filter-document/write-document.ts";
 import type { GatewayModel } from "../../../model/model.ts";
 import { pricesOf } from "../../../model/prices.ts";
 import { providerWord } from "../../../model/provider-words.ts";
@@ -138,5 +139,60 @@ describe("kinds of tokens", () => {
     const own = `pricing: { ${CLAUDE}: { input: 0.0004, output: 0.0003 } }\n`;
     expect(cost(CLAUDE, { input: 1, output: 0 }, own)).toBe(0);
     expect(cost(CLAUDE, { input: 1, output: 1 }, own)).toBe(1);
+  });
+
+  it("kinds of tokens have the rates of the service tier, audio and searches those of their own", () => {
+    const GPT = "openai/gpt-5.6-sol";
+    // $4 and $20 per million, and twice as much above 272,000 input tokens.
+    const usage = { input: 1000, output: 100 };
+    expect(cost(GPT, usage)).toBe(6_000_000);
+    expect(cost(GPT, { ...usage, service_tier: "priority" })).toBe(12_000_000);
+    expect(cost(GPT, { ...usage, service_tier: "flex" })).toBe(3_000_000);
+    expect(cost(GPT, { ...usage, service_tier: "a tier without a price" })).toBe(6_000_000);
+    const long = { input: 272_001, output: 0, service_tier: "priority" };
+    expect(cost(GPT, long)).toBe(272_001 * 16_000);
+    expect(cost(GPT, { ...usage, searches: 2 })).toBe(26_000_000);
+    // $2.50 and $10, audio $32 and $64.
+    const audio = { ...usage, audio_input: 400, audio_output: 100 };
+    expect(cost("openai/gpt-audio", audio)).toBe(600 * 2500 + 400 * 32_000 + 100 * 64_000);
+    // No more than there are tokens.
+    expect(cost("openai/gpt-audio", { input: 10, audio_input: 400 })).toBe(10 * 32_000);
+  });
+});
+
+describe("in the filter's document", () => {
+  const documentOf = (models: string[], more: string) =>
+    filterConfig(
+      modelOf(
+        `llm_providers: [${models.map((name) => `{ model: "${name}", ${KEY} }`).join(", ")}]\n${more}`,
+      ),
+    );
+  const BUDGETS = "budgets: [{ amount: 5 USD, per: day }]\n";
+
+  it("services with the same rates share their rows", () => {
+    const [target] = documentOf(["anthropic/claude-opus-5", "openai/gpt-5.6-sol"], BUDGETS).targets;
+    const million = [5, 25, 0.5, 6.25, 10].map((rate) => rate * 1_000_000);
+    expect(target).toMatchObject({ has_rates: true });
+    expect(target?.price).toEqual([[0, ...million], [8, 2000], [16, 500], [10_000_000_000]]);
+    const gpt = documentOf(["openai/gpt-5.6-sol"], BUDGETS).targets[0]?.price ?? [];
+    // Priority is fast, and flex is batch.
+    expect(gpt.slice(2)).toEqual([[10, 2000], [20, 500], [10_000_000_000]]);
+    // Without a tier for long inputs.
+    const older = documentOf(["openai/gpt-5.5"], BUDGETS).targets[0]?.price ?? [];
+    expect(older.slice(2)).toEqual([
+      [20, 500],
+      [10, 0, 12_500_000, 75_000_000, 1_250_000, 12_500_000, 12_500_000],
+      [10_000_000_000],
+    ]);
+  });
+
+  it("a model without such prices has neither rows nor a mark, and one with them only the mark without budgets", () => {
+    const [target] = documentOf(["deepseek/deepseek-chat"], BUDGETS).targets;
+    expect(target?.price?.map((row) => row.length)).toEqual([6]);
+    expect(target).not.toHaveProperty("has_rates");
+    const [observed] = documentOf(["openai/gpt-5.6-sol"], "observability: {}\n").targets;
+    expect(observed).toMatchObject({ has_rates: true });
+    expect(observed).not.toHaveProperty("price");
+    expect(documentOf(["openai/gpt-5.6-sol"], "").targets[0]).not.toHaveProperty("has_rates");
   });
 });

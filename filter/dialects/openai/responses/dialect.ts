@@ -25,15 +25,15 @@ import { SUPPORTED } from "./members";
 import { OpenaiResponsesReader } from "./response/read";
 import { paths } from "./paths";
 import { readRequest } from "./request/read";
-import { readSearches, readUsage } from "./response/read-usage";
+import { readCharges, readUsage } from "./response/read-usage";
 import { adaptFault } from "./write-fault";
 import { OpenaiResponsesWriter } from "./response/write";
 import { OpenaiResponsesStreamWriter } from "./response/write-stream";
 import { ResponsesRequestWriter } from "./request/write";
 
 const INPUT = constant("input");
-const RESPONSE = constant("response");
 const USAGE = constant("usage");
+const RESPONSE = constant("response");
 
 /**
  * The members that a request to count tokens accepts; the others are rejected.
@@ -176,7 +176,7 @@ export class OpenaiResponses extends OpenaiDialect {
     }
     if (!tape.isObject(node)) return;
     readUsage(tape, node, usage);
-    readSearches(tape, response, node, usage);
+    readCharges(tape, response, node, usage);
   }
 
   /** The reason of a complete response, or of an event that has the response. */

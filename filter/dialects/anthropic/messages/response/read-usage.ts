@@ -1,4 +1,5 @@
 // Reads `usage` of a message. The counts are cumulative: message_delta repeats or corrects message_start.
+import { SERVICE_FAST, serviceOr } from "../../../../hub/response/service";
 import { tokensOr, Usage } from "../../../../hub/response/usage";
 import { Tape } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
@@ -27,4 +28,12 @@ export function readUsage(tape: Tape, node: u32, usage: Usage): void {
       usage.searches = tokensOr(tape, searches, usage.searches);
     }
   }
+  if (usage.readsRates) readService(tape, node, usage);
+}
+
+/** Fast mode has a member of its own, beside the service tier. @see https://platform.claude.com/docs/en/build-with-claude/fast-mode */
+function readService(tape: Tape, node: u32, usage: Usage): void {
+  usage.service = serviceOr(tape, tape.member(node, constant("service_tier")), usage.service);
+  const speed = serviceOr(tape, tape.member(node, constant("speed")), 0);
+  if (speed == SERVICE_FAST) usage.service = speed;
 }

@@ -1,7 +1,15 @@
 // Reads `usageMetadata` into parts that do not overlap. In a stream each event has some members of it: the last value of
 // each counts.
 // @see https://ai.google.dev/api/generate-content#UsageMetadata
-import { possibleOr, tokensOr, UNKNOWN_TOKENS, Usage } from "../../../../hub/response/usage";
+import { serviceOr } from "../../../../hub/response/service";
+import {
+  atLeastZero,
+  possibleOr,
+  readTokens,
+  tokensOr,
+  UNKNOWN_TOKENS,
+  Usage,
+} from "../../../../hub/response/usage";
 import { Repeatable } from "../../../../bytes/repeat/repeatable";
 import { KIND_NUMBER, NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
@@ -47,6 +55,7 @@ export class UsageReader {
       usage.freshInput = this.prompt - read + max(this.toolUse, 0);
     }
     this.useOutput(usage);
+    if (usage.readsRates) readRates(tape, node, usage);
   }
 
   /** Adds the counts that an event may change and still be given to `repeat`. */
@@ -69,6 +78,29 @@ export class UsageReader {
     if (this.candidates >= 0 || this.thoughts >= 0)
       usage.output = max(this.candidates, 0) + max(this.thoughts, 0);
   }
+}
+
+/** Reads what else decides the rates. The Gemini API reports `serviceTier`, Vertex AI `trafficType` (google-genai 3.4.0). */
+function readRates(tape: Tape, node: u32, usage: Usage): void {
+  usage.service = serviceOr(tape, tape.member(node, constant("serviceTier")), usage.service);
+  usage.service = serviceOr(tape, tape.member(node, constant("trafficType")), usage.service);
+  const cached = audioOf(tape, tape.member(node, constant("cacheTokensDetails")));
+  if (cached >= 0) usage.audioCacheRead = cached;
+  const prompt = audioOf(tape, tape.member(node, constant("promptTokensDetails")));
+  if (prompt >= 0) usage.audioInput = atLeastZero(prompt - usage.audioCacheRead);
+  const output = audioOf(tape, tape.member(node, constant("candidatesTokensDetails")));
+  if (output >= 0) usage.audioOutput = output;
+}
+
+/** Returns the audio tokens in a list of tokens by modality; UNKNOWN_TOKENS without a list. */
+function audioOf(tape: Tape, list: u32): i64 {
+  if (!tape.isArray(list)) return UNKNOWN_TOKENS;
+  const end = tape.next(list);
+  for (let item = tape.first(list); item < end; item = tape.next(item)) {
+    if (tape.equals(tape.member(item, constant("modality")), constant("AUDIO")))
+      return atLeastZero(readTokens(tape, tape.member(item, constant("tokenCount"))));
+  }
+  return 0;
 }
 
 function addCount(tape: Tape, node: u32, slot: i32, values: Repeatable): void {

@@ -1,4 +1,5 @@
 // Reads `usage` of a chat completion into parts that do not overlap.
+import { serviceOr } from "../../../../hub/response/service";
 import {
   atLeastZero,
   readTokens,
@@ -10,11 +11,13 @@ import { Tape } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
 
 const CACHED_TOKENS = constant("cached_tokens");
+const AUDIO_TOKENS = constant("audio_tokens");
 
 /** Missing members keep the earlier counts. */
 export function readUsage(tape: Tape, node: u32, usage: Usage): void {
   const prompt = readTokens(tape, tape.member(node, constant("prompt_tokens")));
   if (prompt >= 0) readInput(tape, node, prompt, usage);
+  if (usage.readsRates) readRates(tape, node, usage);
   const details = tape.member(node, constant("completion_tokens_details"));
   const reasoning = readTokens(tape, tape.member(details, constant("reasoning_tokens")));
   if (reasoning >= 0) usage.reasoning = reasoning;
@@ -37,6 +40,15 @@ function readSearches(tape: Tape, node: u32, usage: Usage): void {
   const requests = tape.member(tools, constant("web_search_requests"));
   const queries = tape.member(node, constant("num_search_queries"));
   usage.searches = tokensOr(tape, requests, tokensOr(tape, queries, usage.searches));
+}
+
+/** Reads what else decides the rates: `service_tier` beside the usage, and the audio tokens in it. */
+function readRates(tape: Tape, node: u32, usage: Usage): void {
+  usage.service = serviceOr(tape, tape.member(0, constant("service_tier")), usage.service);
+  const input = tape.member(node, constant("prompt_tokens_details"));
+  usage.audioInput = atLeastZero(readTokens(tape, tape.member(input, AUDIO_TOKENS)));
+  const output = tape.member(node, constant("completion_tokens_details"));
+  usage.audioOutput = atLeastZero(readTokens(tape, tape.member(output, AUDIO_TOKENS)));
 }
 
 function readInput(tape: Tape, node: u32, prompt: i64, usage: Usage): void {

@@ -1,4 +1,5 @@
 // Reads `usage` of a response into parts that do not overlap.
+import { serviceOr } from "../../../../hub/response/service";
 import {
   atLeastZero,
   readTokens,
@@ -22,11 +23,13 @@ export function readUsage(tape: Tape, node: u32, usage: Usage): void {
 }
 
 /**
- * Reads how often the provider has searched: OpenAI reports it beside `usage`, xAI inside of it. `response`: the object that has
- * `usage`.
+ * Reads what else the price depends on: the service tier, and how often the provider has searched, which OpenAI reports beside
+ * `usage`, xAI inside of it. `response`: the object that has `usage`.
  * @see https://docs.x.ai/developers/tools/tool-usage-details
  */
-export function readSearches(tape: Tape, response: u32, node: u32, usage: Usage): void {
+export function readCharges(tape: Tape, response: u32, node: u32, usage: Usage): void {
+  if (usage.readsRates)
+    usage.service = serviceOr(tape, tape.member(response, constant("service_tier")), usage.service);
   const own = tape.member(tape.member(response, constant("tool_usage")), constant("web_search"));
   usage.searches = tokensOr(tape, tape.member(own, constant("num_requests")), usage.searches);
   const details = tape.member(node, constant("server_side_tool_usage_details"));

@@ -20,7 +20,7 @@ import { failureOf } from "./failure";
 import { incompleteReason } from "./finish-reason";
 import { Item, ITEM_CALL, ITEM_CUSTOM, ITEM_MESSAGE, ITEM_REASONING } from "./item";
 import { ItemReader } from "./read-output";
-import { readSearches, readUsage } from "./read-usage";
+import { readCharges, readUsage } from "./read-usage";
 
 const REFUSAL_DELTA = constant("response.refusal.delta");
 const INCOMPLETE = constant("response.incomplete");
@@ -215,7 +215,7 @@ export class OpenaiResponsesReader extends ResponseReader {
     this.items.finishAll(tape, tape.member(response, OUTPUT));
     const usage = tape.member(response, constant("usage"));
     if (tape.isObject(usage)) readUsage(tape, usage, this.translation.usage);
-    readSearches(tape, response, usage, this.translation.usage);
+    readCharges(tape, response, usage, this.translation.usage);
     this.finishReason = this.reasonOf(tape, response);
     if (this.finishReason == FINISH_UNKNOWN) this.translation.dropped.add(DROPPED_FINISH_REASON);
     this.sink.finish(this.finishReason, 0, 0);
