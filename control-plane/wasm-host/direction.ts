@@ -92,7 +92,7 @@ export class Direction {
     if (this.#state === "stopAll") return;
     if (this.#isBuffering) this.visible = this.#held;
     const status = this.#callbacks.trailers(trailers);
-    this.visible = undefined;
+    if (status === TrailersStatus.continue) this.visible = undefined;
     if (status === undefined || this.#isOver()) return;
     if (status !== TrailersStatus.continue) this.#state = "stopSingle";
     else if (this.#state === "continue") this.#sendTrailers();

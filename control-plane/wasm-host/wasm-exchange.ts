@@ -46,6 +46,8 @@ export interface ExchangeInput {
    * `FilterHost.exchangeAsync`.
    */
   calls?: (call: HttpCall) => CallResponse | Promise<CallResponse>;
+  /** How many chunks of a response arrive between a callout that its links send and the response to that. Default: all of them. */
+  chunksPerCall?: number;
   /** Clusters that can be called; calls to any other are rejected. Default: all can be called. */
   clusters?: readonly string[];
   /** Additional properties by dotted path, for example `source.address`. */
@@ -135,6 +137,8 @@ export class Exchange {
   #ending: "complete" | "reset" | "left" | undefined;
   #trap: string | undefined;
   #during = "request headers";
+  /** Chunks of the response that have arrived since a callout was sent. */
+  #chunksSinceCall = 0;
 
   constructor(machine: VirtualMachine, config: FilterConfig, input: ExchangeInput) {
     this.#machine = machine;
@@ -276,6 +280,8 @@ export class Exchange {
     for (;;) {
       const next = this.#waitingCalls.shift();
       if (next === undefined || this.#trap !== undefined) return;
+      // Envoy deletes a stream that is over, whether its callouts are or not.
+      if (this.#ending !== undefined) this.#close();
       this.#during = `call ${next.call.token}`;
       const answer = this.#input.calls?.(next.call);
       let response: CallResponse;
@@ -438,7 +444,7 @@ export class Exchange {
     this.#checkLength("request", attempt.sent.headers, attempt.sent.body.length);
   }
 
-  *#respond(attempt: Attempt): Generator<undefined, void> {
+  *#respond(attempt: Attempt): Generator<Wait, void> {
     const script = this.#input.upstream;
     if (script === undefined) {
       this.fault("a request reached the provider, and the case has no response for it");
@@ -467,6 +473,7 @@ export class Exchange {
     else this.#routerResponse(attempt, headers, endsWithHeaders);
     yield;
     yield* this.#respondBody(attempt, response, chunks);
+    if (response.ending !== "reset") yield* this.#respondToCalls();
     const isReset = response.ending === "reset" && this.#ending === undefined;
     const isResetEarly = isReset && !this.#hasResponse && this.#retriesLeft > 0;
     if (this.#isRetryPending || isResetEarly) this.#retry(attempt);
@@ -478,7 +485,7 @@ export class Exchange {
     attempt: Attempt,
     response: UpstreamResponse,
     chunks: readonly Uint8Array[],
-  ): Generator<undefined, void> {
+  ): Generator<Wait, void> {
     for (const [index, chunk] of chunks.entries()) {
       if (this.#ending !== undefined || this.#isRetryPending) return;
       if (index === this.#input.clientLeavesAfter) {
@@ -492,6 +499,7 @@ export class Exchange {
       if (attempt.context !== undefined) attempt.context.responses.onData(chunk, isEnd);
       else this.#routeData(chunk, isEnd);
       yield;
+      yield* this.#respondToCallsDuringBody();
     }
     if (response.trailers === undefined || this.#isOver() || this.#isRetryPending) return;
     this.#during = "response trailers";
@@ -500,6 +508,14 @@ export class Exchange {
     if (attempt.context !== undefined) attempt.context.responses.onTrailers(trailers);
     else this.#routeTrailers(trailers);
     yield;
+  }
+
+  *#respondToCallsDuringBody(): Generator<Wait, void> {
+    if (this.#waitingCalls.length === 0) this.#chunksSinceCall = 0;
+    else if (this.#chunksSinceCall++ >= (this.#input.chunksPerCall ?? Infinity)) {
+      this.#chunksSinceCall = 0;
+      yield* this.#respondToCalls();
+    }
   }
 
   /** Passes bytes to the filter in the listener, after the router and the decompressors. */
@@ -597,6 +613,11 @@ export class Exchange {
     this.#attempt?.context?.abort();
   }
 
+  #close(): void {
+    this.#attempt?.context?.close();
+    if (this.#trap === undefined) this.#route.close();
+  }
+
   #abort(): void {
     this.#route.abort();
     this.#attempt?.context?.abort();
@@ -619,8 +640,7 @@ export class Exchange {
     if (ending === "complete" && !isBodiless && this.#trap === undefined)
       this.#checkLength("response", this.#client.headers, body.length);
     this.#addHeaderFaults(this.requestHeaders);
-    this.#attempt?.context?.close();
-    if (this.#trap === undefined) this.#route.close();
+    this.#close();
     this.#faults.push(...this.#machine.faults.splice(0));
     return {
       response: { ...this.#client, body, ending },

@@ -29,7 +29,7 @@ import {
 import { closeBody } from "../response/body";
 import { onProviderHead, readAttemptHead } from "../response/head";
 import { replaceResponse } from "../response/replace";
-import { onBody, onTrailers } from "../response/run";
+import { onBody, onCallout, onTrailers } from "../response/run";
 
 const NO_BODY = new Span(0, 0);
 
@@ -153,6 +153,16 @@ export function onAttemptResponseBody(exchange: Exchange, size: u32, endsHere: b
   return status;
 }
 
+/** The callout of a link is over that has waited in the context of an attempt. Returns the status of the response. */
+export function onAttemptCallout(exchange: Exchange): i32 {
+  const attempts = exchange.attempts;
+  const status = onCallout(exchange);
+  closeBody();
+  const isOver = status == CONTINUE || exchange.response.isLocal;
+  if (attempts !== null) decide(exchange, attempts, isOver);
+  return status;
+}
+
 /** The end of a response with trailers. */
 export function onAttemptResponseTrailers(exchange: Exchange): i32 {
   const attempts = exchange.attempts;
@@ -165,7 +175,7 @@ export function onAttemptResponseTrailers(exchange: Exchange): i32 {
 
 /** Decides whether the response is the client's: from its first token on, or when it has been translated whole. */
 function decide(exchange: Exchange, attempts: Attempts, isEnd: bool): void {
-  if (attempts.isDecided || attempts.awaitsToken) return;
+  if (attempts.isDecided || attempts.awaitsToken || exchange.response.waiting !== null) return;
   // A complete response of another dialect is held until it has been translated: it may still fail.
   attempts.isDecided = isEnd || exchange.client.isStreaming || !exchange.isTranslated();
   const facts = exchange.response.facts;
@@ -209,6 +219,9 @@ export function onAttemptEnd(exchange: Exchange, contextId: u32): void {
   const attempts = exchange.attempts;
   if (attempts === null || attempts.contextId != contextId) return;
   attempts.awaitsToken = false;
+  const response = exchange.response;
+  // One of its links still waits: it has been reset.
+  if (response.waiting !== null && !response.isLeftToListener) response.removeAll();
   if (attempts.isDecided) return;
   const failed = attempts.failed;
   if (failed !== null) failed.fail(exchange.target, 0, "", resetReason());

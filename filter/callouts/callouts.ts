@@ -1,4 +1,5 @@
-// Callouts: a stage or a link sends a call and waits; stages/run-stages.ts runs it again with the response.
+// Callouts: a stage or a link sends a call and waits; stages/run-stages.ts runs it again with the response. A link that has sent one
+// returns `waitFor` (response/wait.ts).
 import { HEADER_CLUSTER, HEADER_LOGGED_PATH } from "../../contract/words";
 import { Exchange } from "../exchange/exchange";
 import { REQUEST_ID, requestIdSpan } from "../exchange/request-id";
@@ -19,8 +20,9 @@ const loggedSpan = new Span(0, 0);
 /** The response that `receive` has read. No callback leaves it filled. */
 export const calloutResponse = new CalloutResponse();
 
-/** Sends a call; the exchange waits for its response. Returns false if it cannot be sent. */
+/** Sends a call; the exchange waits for its response. Returns false if it cannot be sent, or another one is in flight. */
 export function send(exchange: Exchange, call: Call): bool {
+  if (exchange.callout != NO_CALLOUT) return false;
   addHeaders(exchange, call);
   const token = sendCallout(
     constant("internal"),
@@ -45,8 +47,15 @@ export function receive(token: u32, size: u32): Exchange | null {
   const exchange = waiting.get(token);
   forgetCallout(exchange);
   calloutResponse.receive(size);
-  enterStream(exchange.contextId);
+  enterStream(contextOf(exchange));
   return exchange;
+}
+
+/** Returns the context in which the exchange waits: an attempt's, if a link waits where the upstream filter reads the response. */
+function contextOf(exchange: Exchange): u32 {
+  const attempts = exchange.attempts;
+  const isAttempt = exchange.response.waiting !== null && exchange.isReadUpstream();
+  return isAttempt && attempts !== null ? attempts.contextId : exchange.contextId;
 }
 
 /** Forgets the callout that an exchange waits for. */

@@ -29,12 +29,8 @@ export abstract class Link {
   /** Nothing leaves now: Envoy keeps `size` bytes, which come again with those that follow. */
   onHeld(_size: u32): void {}
 
-  /** Adds a link after this one and those that follow. */
-  append(link: Link): void {
-    const next = this.next;
-    if (next === null) this.next = link;
-    else next.append(link);
-  }
+  /** The callout for which this link waits is over (callouts/callouts.ts has its response); it gets its bytes again later. */
+  onCallout(): void {}
 
   /** Frees what is not on the collected heap. */
   release(): void {}

@@ -26,6 +26,10 @@ export class Response {
   owner: ResponseOwner = ResponseOwner.None;
   /** The links that are left, in the order of response/chain.ts. */
   links: Link | null = null;
+  /** What keeps the bytes for a link that waits for a callout (response/wait.ts); null if none waits. */
+  waiting: Link | null = null;
+  /** Whether one of the links may wait. Set by its row of the chain. */
+  mayWait: bool = false;
   /** Whether the filter has written the end: what else comes is dropped. */
   isDone: bool = false;
   /** Whether the head has not left for the client. */
@@ -69,11 +73,17 @@ export class Response {
     return this.owner == ResponseOwner.Provider && !this.isHeadHeld;
   }
 
-  /** Adds a link after the others. */
-  add(link: Link): void {
-    const first = this.links;
-    if (first === null) this.links = link;
-    else first.append(link);
+  /** Adds a link before another one; after all others by default. */
+  add(link: Link, before: Link | null = null): void {
+    let last: Link | null = null;
+    let one = this.links;
+    while (one !== null && one !== before) {
+      last = one;
+      one = one.next;
+    }
+    link.next = one;
+    if (last === null) this.links = link;
+    else last.next = link;
   }
 
   /** Takes a link out, whose work is done. */
@@ -87,19 +97,19 @@ export class Response {
     link.release();
   }
 
-  /** Nothing is left to do. */
-  removeAll(): void {
+  /** Removes all links, or those before another one. */
+  removeAll(rest: Link | null = null): void {
     let link = this.links;
-    this.links = null;
-    while (link !== null) {
+    this.links = rest;
+    while (link !== null && link !== rest) {
       link.release();
       link = link.next;
     }
   }
 
-  /** The filter has written the end. */
-  finish(): void {
-    this.removeAll();
+  /** The filter has written the end: nothing else of the provider's follows. The links after the one that wrote it go on. */
+  finish(by: Link | null = null): void {
+    this.removeAll(by === null ? null : by.next);
     this.isDone = true;
   }
 
@@ -118,6 +128,7 @@ export class Response {
     this.isLeftToListener = false;
     this.hasEncoding = false;
     this.isDecompressed = false;
+    this.mayWait = false;
     this.fault = null;
     this.providerFault = null;
     this.asksUsage = false;

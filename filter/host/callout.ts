@@ -11,6 +11,7 @@ export const CALLOUT_BODY: i32 = 4;
 export const NO_CALLOUT: u32 = 0xffffffff;
 
 const REQUEST_DIRECTION: i32 = 0;
+const RESPONSE_DIRECTION: i32 = 1;
 
 const TOKEN_CELL = memory.data(8);
 const pairs = new HeaderPairs();
@@ -57,4 +58,12 @@ export function enterStream(contextId: u32): void {
 /** Continues a request that was held while a callout was in flight. */
 export function resumeRequest(): void {
   abi.proxy_continue_stream(REQUEST_DIRECTION);
+}
+
+/**
+ * Continues a response that was held while a callout was in flight. Only after its end: Envoy's Wasm context goes on buffering
+ * (`buffering_response_body_` in source/extensions/common/wasm/context.cc), and the bytes of the next callback would stay in its buffer.
+ */
+export function resumeResponse(): void {
+  abi.proxy_continue_stream(RESPONSE_DIRECTION);
 }

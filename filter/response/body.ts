@@ -5,6 +5,7 @@ import { Content } from "../exchange/content-capture";
 import { Exchange } from "../exchange/exchange";
 import { secretsOf } from "../exchange/attempt-secrets";
 import {
+  ALL,
   prependBody,
   replaceBodyPrefix,
   replaceBodyPrefixBehind,
@@ -106,6 +107,7 @@ export function dropBytes(): void {
 export function prependBytes(pointer: usize, length: u32): void {
   releaseBytes();
   prependBody(RESPONSE_BODY, pointer, length);
+  if (held != ALL) held += length;
 }
 
 /** Writes bytes of the response with credentials masked. Returns false, and writes nothing, if there are none. */

@@ -1,8 +1,10 @@
 // The response callbacks of the listener. If the upstream filter reads the provider's response, only local responses of Envoy,
 // rate limit headers and the `metadata` member are left to do here.
+import { onAttemptCallout } from "../attempt/attempt";
 import { Exchange } from "../exchange/exchange";
 import { traceResponse } from "../observe/write-trace";
 import { ResponseOwner } from "../exchange/response";
+import { resumeResponse } from "../host/callout";
 import { clearHeaders, RESPONSE_TRAILERS } from "../host/host";
 import { CONTINUE } from "../host/status";
 import { writeRateLimitHeaders } from "../limits/limit-headers";
@@ -10,7 +12,7 @@ import { closeBody } from "../response/body";
 import { finishBytes } from "../response/chain";
 import { onHead } from "../response/head";
 import { prepareMetadata } from "../response/links/metadata";
-import { onBody, onTrailers } from "../response/run";
+import { onBody, onCallout, onTrailers } from "../response/run";
 
 /** A local response of Envoy has at most these headers: status, length, type, request id, and `retry-after` or a second request id. */
 const MAX_LOCAL_HEADERS: u32 = 5;
@@ -43,8 +45,19 @@ export function onResponseBody(exchange: Exchange, size: u32, endsHere: bool): i
   const status = isReadHere(exchange) ? onBody(exchange, size, endsHere) : CONTINUE;
   if (status == CONTINUE) finishBytes(exchange);
   closeBody();
-  traceResponse(exchange, endsHere);
+  traceResponse(exchange, endsHere && exchange.response.waiting === null);
   return status;
+}
+
+/** The callout for which a link waits is over. Runs in the root context. */
+export function onLinkCallout(exchange: Exchange): void {
+  const isHere = isReadHere(exchange);
+  const status = isHere ? onCallout(exchange) : onAttemptCallout(exchange);
+  const isOver = status == CONTINUE;
+  if (isHere && isOver) finishBytes(exchange);
+  closeBody();
+  if (isHere) traceResponse(exchange, isOver);
+  if (isOver) resumeResponse();
 }
 
 /**
@@ -59,7 +72,7 @@ export function onResponseTrailers(exchange: Exchange): i32 {
   const status = isReadHere(exchange) ? onTrailers(exchange) : CONTINUE;
   if (isHeld && status == CONTINUE) finishBytes(exchange);
   closeBody();
-  traceResponse(exchange, true);
+  traceResponse(exchange, exchange.response.waiting === null);
   return status;
 }
 

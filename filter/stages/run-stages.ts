@@ -12,6 +12,7 @@ import { clearHeaders, REQUEST_TRAILERS } from "../host/host";
 import { SCAN_OK } from "../bytes/json/scan";
 import { CONTINUE, STOP } from "../host/status";
 import { Outcome, StageContext } from "./stage-context";
+import { onLinkCallout } from "./response-callbacks";
 import { STAGES } from "./stages";
 
 const context = new StageContext();
@@ -51,17 +52,22 @@ export function onRequestTrailers(exchange: Exchange): i32 {
 
 /**
  * Runs the stage that waits for a callout again, with the response or its failure, and with the body, which only Envoy has while a
- * callout is in flight. Runs in the root context.
+ * callout is in flight; or the link that waits. Runs in the root context.
  */
 export function onCallout(config: Config, token: u32, size: u32): void {
   const exchange = receive(token, size);
   if (exchange === null) return;
+  if (exchange.response.waiting !== null) onLinkCallout(exchange);
+  else runWithResponse(exchange, config);
+  calloutResponse.clear();
+}
+
+function runWithResponse(exchange: Exchange, config: Config): void {
   context.start(config);
   context.response = calloutResponse;
   const isReady = !wasRefused() && context.openBody(exchange.client) == SCAN_OK;
   const outcome = isReady ? Outcome.Next : context.refuse(outOfMemory("request"));
   if (run(exchange, outcome) == CONTINUE) resumeRequest();
-  calloutResponse.clear();
 }
 
 /** Runs the stages until one stops. Returns the status for Envoy. */

@@ -1,54 +1,41 @@
 // A build of the filter that logs how many bytes of a response were given to a framer, and to the scanner, and how many bytes of
 // memory are used once a stream is gone. The counters are added to a copy of the sources: the filter itself has none.
-import { createHash } from "node:crypto";
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { join } from "node:path";
-import { compileFilter } from "../../scripts/build-filter.ts";
+import { compileVariant } from "./filter-variant.ts";
+import type { Addition } from "./filter-variant.ts";
 
-const ROOT = join(import.meta.dirname, "../..");
 const COUNTERS = "filter/bytes/reads.ts";
 
-/** What a function does first in the build, and what it needs for that: a name of COUNTERS, or a variable. */
-const ADDED: readonly [file: string, line: string, added: string, needs: string][] = [
+/** What a function does first in the build. */
+const ADDED: readonly Addition[] = [
   [
     "filter/bytes/sse/sse-framer.ts",
     "  push(pointer: usize, length: u32): void {",
     "noteFramed(length);",
-    "noteFramed",
+    "import { noteFramed } from '../../bytes/reads';",
   ],
   [
     "filter/bytes/event-stream/event-stream-framer.ts",
     "  push(pointer: usize, length: u32): void {",
     "noteFramed(length);",
-    "noteFramed",
+    "import { noteFramed } from '../../bytes/reads';",
   ],
   [
     "filter/bytes/json/scan.ts",
     "export function scan(tape: Tape, base: usize, length: u32): i32 {",
     "noteScanned(length);",
-    "noteScanned",
+    "import { noteScanned } from '../../bytes/reads';",
   ],
   [
     "filter/index.ts",
     "export function proxy_on_request_headers(id: u32, _count: u32, endsHere: u32): i32 {",
     "beginRequest();",
-    "beginRequest",
+    "import { beginRequest } from './bytes/reads';",
   ],
   [
     "filter/index.ts",
     "export function proxy_on_response_headers(id: u32, count: u32, endsHere: u32): i32 {",
     "beginResponse();",
-    "beginResponse",
+    "import { beginResponse } from './bytes/reads';",
   ],
   [
     "filter/memory/garbage.ts",
@@ -60,13 +47,13 @@ const ADDED: readonly [file: string, line: string, added: string, needs: string]
     "filter/index.ts",
     "export function proxy_on_context_create(id: u32, rootId: u32): void {",
     "collect(); logMemory();",
-    "logMemory",
+    "import { logMemory } from './bytes/reads';",
   ],
   [
     "filter/index.ts",
     "export function proxy_on_delete(id: u32): void {",
     "logReads();",
-    "logReads",
+    "import { logReads } from './bytes/reads';",
   ],
 ];
 
@@ -113,34 +100,5 @@ export function usedMemory(logs: readonly { message: string }[]): number {
 
 /** Compiles the build unless it is there. Returns its file. */
 export function compileCountingFilter(): string {
-  const hash = createHash("sha256").update(SOURCE).update(JSON.stringify(ADDED));
-  for (const file of globSync(["filter/**/*.ts", "contract/*.ts", "asconfig.json"], {
-    cwd: ROOT,
-  }).sort())
-    hash.update(file).update(readFileSync(join(ROOT, file)));
-  const built = join(ROOT, `build/test/counting-${hash.digest("hex").slice(0, 16)}.wasm`);
-  if (existsSync(built)) return built;
-  const copy = `${built}.${String(process.pid)}`;
-  mkdirSync(copy, { recursive: true });
-  try {
-    for (const part of ["filter", "contract", "asconfig.json", "scripts/constant-bytes.ts"])
-      cpSync(join(ROOT, part), join(copy, part), { recursive: true });
-    symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
-    writeFileSync(join(copy, COUNTERS), SOURCE);
-    for (const [file, ...more] of ADDED) addTo(copy, file, ...more);
-    compileFilter(copy, join(copy, "filter.wasm"));
-    renameSync(join(copy, "filter.wasm"), built);
-  } finally {
-    rmSync(copy, { recursive: true, force: true });
-  }
-  return built;
-}
-
-function addTo(root: string, file: string, line: string, added: string, needs: string): void {
-  const path = join(root, file);
-  const source = readFileSync(path, "utf8");
-  if (!source.includes(`${line}\n`)) throw new Error(`${file} has no line "${line}"`);
-  const up = "../".repeat(file.split("/").length - 2) || "./";
-  const head = needs.startsWith("export") ? needs : `import { ${needs} } from "${up}bytes/reads";`;
-  writeFileSync(path, `${head}\n` + source.replace(`${line}\n`, `${line}\n${added}\n`));
+  return compileVariant("counting", { [COUNTERS]: SOURCE }, ADDED);
 }

@@ -1,6 +1,10 @@
 // Runs a case in the TypeScript host, the provider's response cut in a given way.
 import { FilterHost, compileFilter } from "../../control-plane/wasm-host/filter-host.ts";
-import type { ExchangeResult, ResponseChunk } from "../../control-plane/wasm-host/wasm-exchange.ts";
+import type {
+  ExchangeInput,
+  ExchangeResult,
+  ResponseChunk,
+} from "../../control-plane/wasm-host/wasm-exchange.ts";
 import type { FilterConfig } from "../../model/filter-document/document-types.ts";
 import { encodeBody, loadCase } from "./case.ts";
 import type { ExchangeCase } from "./case.ts";
@@ -73,6 +77,9 @@ export interface HostOptions {
   price?: number[][];
   /** The file of another build of the filter. */
   filter?: string;
+  /** What the provider's responses have besides their headers. */
+  header?: Header;
+  more?: Partial<ExchangeInput>;
 }
 
 export async function runInHost(
@@ -80,7 +87,7 @@ export async function runInHost(
   cut: Cut,
   options: HostOptions = {},
 ): Promise<Observed> {
-  const { split, isObserved, price, filter } = options;
+  const { split, isObserved, price, filter, header } = options;
   const host = await hostFor(exchange, split, isObserved, price, filter);
   const { clientRequest: client, providerResponses } = exchange;
   const { removed } = loadCase(exchange);
@@ -98,7 +105,7 @@ export async function runInHost(
         throw new Error(`${exchange.name} has no response for attempt ${attempt}`);
       return {
         status: response.status,
-        headers: responseHeaders(response),
+        headers: [...responseHeaders(response), ...(header === undefined ? [] : [header])],
         chunks: cutBody(encodeBody(response), cut, endsIn(response)),
         ending: response.isReset ? "reset" : "complete",
         // As HTTP/1 ends a body; where the last bytes end it (HTTP/2), a compressed stream that is cut can only be reset.
@@ -107,6 +114,7 @@ export async function runInHost(
     },
     removed,
     maxAttempts: providerResponses.length,
+    ...options.more,
   });
   const { response, sent } = result;
   return {

@@ -42,7 +42,7 @@ class ConvertCount extends Link {
     out.byte(0x7d);
     replaceBytes(size, out);
     setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);
-    exchange.response.finish();
+    exchange.response.finish(this);
     return CONTINUE;
   }
 

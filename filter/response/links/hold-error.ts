@@ -82,7 +82,7 @@ class HoldError extends Link {
       response.fault = fault;
     }
     rewrite(exchange, size);
-    response.finish();
+    response.finish(this);
     return CONTINUE;
   }
 

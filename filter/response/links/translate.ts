@@ -169,7 +169,7 @@ class TranslateStream extends Link {
       }
       if (by.length == 0 && !isEnd) return STOP;
     }
-    if (isEnd) exchange.response.finish();
+    if (isEnd) exchange.response.finish(this);
     return CONTINUE;
   }
 
@@ -222,7 +222,7 @@ class TranslateWhole extends Link {
     if (fault === null) setCostHeader(exchange);
     replace(exchange, translator, size, out);
     setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, out.length);
-    exchange.response.finish();
+    exchange.response.finish(this);
     return CONTINUE;
   }
 
