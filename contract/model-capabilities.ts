@@ -41,6 +41,7 @@ export const OWN_REASONING = "own_reasoning?: boolean = true";
 export const NEEDS_REASONING = "needs_reasoning?: none|calls|turns = none";
 export const THINK_TAGS = "think_tags?: none|pair|closing = none";
 export const FORCED_TOOLS = "forced_tools?: all|named|none = all";
+export const IMAGES = "images?: boolean = true";
 export const OUTPUT_SCHEMA = "output_schema?: boolean = true";
 export const SCHEMA_REFS = "schema_refs?: boolean = true";
 export const PREFILL = "prefill?: boolean = true";
@@ -242,6 +243,12 @@ export const CAPABILITIES = [
     ALL,
     "",
     "Supported kinds of forced `tool_choice`; `named` means only a tool by name. Others become `auto`.",
+  ),
+  row(
+    IMAGES,
+    ALL,
+    "",
+    "Whether the model reads images; otherwise a short text stands for each image of a translated request, also in tool results, and the image is listed as dropped.",
   ),
   row(
     OUTPUT_SCHEMA,

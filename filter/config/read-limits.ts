@@ -13,6 +13,7 @@ import {
   DOCUMENT_PART,
   EFFORTS,
   FORCED_TOOLS,
+  IMAGES,
   JSON_SCHEMA,
   MAX_OUTPUT_TOKENS,
   MAX_TOKENS_MEMBER,
@@ -89,6 +90,7 @@ export function readLimits(from: Document, object: u32, limits: RequestLimits): 
   limits.supportsOwnReasoning = from.flag(object, constant(OWN_REASONING));
   limits.needsReasoning = from.choice(object, constant(NEEDS_REASONING));
   limits.supportsOutputSchema = from.flag(object, constant(OUTPUT_SCHEMA));
+  limits.supportsImages = from.flag(object, constant(IMAGES));
   limits.supportsSchemaRefs = from.flag(object, constant(SCHEMA_REFS));
   limits.supportsPrefill = from.flag(object, constant(PREFILL));
   limits.supportsCacheControl = from.flag(object, constant(CACHE_CONTROL));

@@ -17,6 +17,13 @@ export const DEEPSEEK: ProviderLimits = {
   },
   families: [
     {
+      // "unknown variant `image_url`, expected `text`"; the newer flash models read images.
+      models: ["deepseek-v4-pro*"],
+      limits: { efforts: ["high", "max"], thinking_switch: "thinking", images: false },
+      source:
+        "https://api-docs.deepseek.com/api/create-chat-completion; https://api-docs.deepseek.com/guides/thinking_mode; npm @ai-sdk/deepseek; https://github.com/rikkahub/rikkahub/issues/1433; https://github.com/nesquena/hermes-webui/issues/2297",
+    },
+    {
       models: ["deepseek-v4*", "deepseek-flash"],
       limits: { efforts: ["high", "max"], thinking_switch: "thinking" },
       source:
@@ -24,8 +31,9 @@ export const DEEPSEEK: ProviderLimits = {
     },
     {
       models: ["deepseek-chat", "deepseek-reasoner"],
-      limits: { efforts: [] },
-      source: "https://api-docs.deepseek.com/guides/reasoning_model",
+      limits: { efforts: [], images: false },
+      source:
+        "https://api-docs.deepseek.com/guides/reasoning_model; https://github.com/browser-use/browser-use/issues/159; https://github.com/chatboxai/chatbox/issues/1740",
     },
   ],
 };

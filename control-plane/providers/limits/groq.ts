@@ -27,8 +27,10 @@ export const GROQ: ProviderLimits = {
   families: [
     {
       models: ["openai/gpt-oss-*"],
-      limits: { ...REASONING, efforts: upTo("high"), schema_refs: false },
-      source: "https://console.groq.com/docs/reasoning#options-for-reasoning-effort-gptoss",
+      // 400 "messages[0].content must be a string" for an image to a model that reads text only.
+      limits: { ...REASONING, efforts: upTo("high"), schema_refs: false, images: false },
+      source:
+        "https://console.groq.com/docs/reasoning#options-for-reasoning-effort-gptoss; https://console.groq.com/docs/vision; https://github.com/vercel/ai/issues/2837; https://github.com/obot-platform/obot/issues/2693",
     },
     {
       models: ["qwen/qwen3.8*"],
@@ -42,8 +44,9 @@ export const GROQ: ProviderLimits = {
     },
     {
       models: ["llama-*"],
-      limits: { output_schema: false },
-      source: "https://console.groq.com/docs/structured-outputs#supported-models",
+      limits: { output_schema: false, images: false },
+      source:
+        "https://console.groq.com/docs/structured-outputs#supported-models; https://console.groq.com/docs/vision; https://github.com/obot-platform/obot/issues/2693",
     },
   ],
 };

@@ -9,6 +9,7 @@ export class ClientPaths {
   thinking: Span;
   format: Span;
   user: Span;
+  image: Span;
   /** What forbids parallel tool calls. */
   parallel: Span;
   /** Cache marks of parts and of tools. */
@@ -34,6 +35,7 @@ export const NO_PATHS: ClientPaths = {
   thinking: NONE,
   format: NONE,
   user: NONE,
+  image: NONE,
   parallel: NONE,
   cache: NONE,
   toolCache: NONE,

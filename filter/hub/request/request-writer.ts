@@ -6,6 +6,7 @@ import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/byte
 import { byteAt } from "../../bytes/text/at";
 import { CUSTOM_SCHEMA, writeCustomDescription } from "./custom-tools";
 import { fitToolNames } from "./fit-tool-names";
+import { leaveOutImages } from "./leave-out-images";
 import {
   CHOICE_ANY,
   CHOICE_AUTO,
@@ -65,6 +66,7 @@ export abstract class RequestWriter {
     this.instruction.length = 0;
     this.refs.begin();
     fitToolNames(request, this.maxToolName());
+    if (!limits.supportsImages) leaveOutImages(request, report);
     this.writeRequest();
   }
 

@@ -10,6 +10,7 @@ export const paths: ClientPaths = {
   thinking: constant("thinking"),
   format: constant("response_format"),
   user: constant("user"),
+  image: constant("messages[].content[].image_url"),
   parallel: constant("parallel_tool_calls"),
   cache: constant("messages[].content[].cache_control"),
   toolCache: constant("tools[].cache_control"),

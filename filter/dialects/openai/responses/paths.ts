@@ -10,6 +10,7 @@ export const paths: ClientPaths = {
   thinking: constant("reasoning.effort"),
   format: constant("text.format"),
   user: constant("user"),
+  image: constant("input[].content[].image_url"),
   parallel: constant("parallel_tool_calls"),
   cache: constant("input[].content[].prompt_cache_breakpoint"),
   toolCache: constant("tools[].cache_control"),
