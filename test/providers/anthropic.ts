@@ -1,11 +1,13 @@
 // A strict fake of Anthropic's messages API: what it refuses, how its responses look, and thinking that it signs.
 import { createHmac, randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import type { Brain } from "./brain.ts";
 import { blocksOf, readAnthropicRequest } from "./anthropic-request.ts";
 import type { AnthropicBlock, AnthropicRequest } from "./anthropic-request.ts";
 import type { Answer, Behaviour, Prompt } from "./behaviour.ts";
 import { answerTo, directionIn, pieces } from "./behaviour.ts";
 import { startServer } from "./server.ts";
+import { messagesSession } from "./session.ts";
 import type { Dialect, FakeProvider, ProviderRequest, FakeResponse } from "./server.ts";
 import type { ProviderOptions } from "./scripted-provider.ts";
 
@@ -18,6 +20,8 @@ export interface AnthropicOptions extends ProviderOptions {
   cacheWrittenTokens?: number;
   /** Thinking comes back encrypted, as it may at any time. */
   redactsThinking?: boolean;
+  /** Decides each answer; absent: the prompt decides (`answerTo`). */
+  brain?: Brain;
 }
 
 /** The second one is what the SDKs send since October 2026. */
@@ -62,9 +66,11 @@ export function anthropicDialect(options: AnthropicOptions): Dialect {
         };
       const prompt = promptOf(read);
       const behaviour: Behaviour = next ?? directionIn(prompt.text) ?? { kind: "answer" };
-      const content = responseContent(prompt, behaviour, options);
+      const fixed = behaviour.kind === "answer" ? behaviour.answer : undefined;
+      const answer = fixed ?? options.brain?.(messagesSession(read)) ?? answerTo(prompt);
+      const content = responseContent(answer, behaviour, options);
       for (const block of content) if (block.type === "tool_use") answered.set(block.id, content);
-      return { response: responseTo(read, prompt, behaviour, content, options), behaviour };
+      return { response: responseTo(read, answer, behaviour, content, options), behaviour };
     },
   };
 }
@@ -198,13 +204,7 @@ function bare(block: AnthropicBlock | Block): object {
   return Object.fromEntries(Object.entries(block).filter(([name]) => !free.includes(name)));
 }
 
-function fixedOr(prompt: Prompt, behaviour: Behaviour): Answer {
-  const fixed = behaviour.kind === "answer" ? behaviour.answer : undefined;
-  return fixed ?? answerTo(prompt);
-}
-
-function responseContent(prompt: Prompt, behaviour: Behaviour, options: AnthropicOptions): Block[] {
-  const answer = fixedOr(prompt, behaviour);
+function responseContent(answer: Answer, behaviour: Behaviour, options: AnthropicOptions): Block[] {
   const count = behaviour.kind === "answer" ? behaviour.pieces : undefined;
   const text = count === undefined ? answer.text : pieces("", count).join("");
   return contentOf({ ...answer, ...(text === undefined ? {} : { text }) }, options);
@@ -212,12 +212,11 @@ function responseContent(prompt: Prompt, behaviour: Behaviour, options: Anthropi
 
 function responseTo(
   request: AnthropicRequest,
-  prompt: Prompt,
+  answer: Answer,
   behaviour: Behaviour,
   content: Block[],
   options: AnthropicOptions,
 ): FakeResponse {
-  const answer = fixedOr(prompt, behaviour);
   const count = behaviour.kind === "answer" ? behaviour.pieces : undefined;
   const message = {
     id: `msg_${randomUUID().replaceAll("-", "").slice(0, 24)}`,

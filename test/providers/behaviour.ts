@@ -14,6 +14,8 @@ export interface Answer {
   text?: string;
   /** A custom tool's text is the member `input` of its arguments, where the dialect has custom tools. */
   toolCalls?: ToolCall[];
+  /** Queries of searches that the provider runs before the rest, where the fake supports that. */
+  searches?: string[];
   /** Words of a refusal, where the dialect has them apart from the text. */
   refusal?: string;
   /** Why it stops; worked out when absent. */

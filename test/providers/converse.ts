@@ -3,10 +3,12 @@ import { randomUUID } from "node:crypto";
 import { sign } from "./anthropic.ts";
 import type { Answer, Behaviour, Prompt } from "./behaviour.ts";
 import { answerTo, directionIn, pieces } from "./behaviour.ts";
+import type { Brain } from "./brain.ts";
 import { readConverseRequest } from "./converse-request.ts";
 import type { ConverseRequest } from "./converse-request.ts";
 import { eventFrame, exceptionFrame } from "./event-stream.ts";
 import { startServer } from "./server.ts";
+import { converseSession } from "./session.ts";
 import type { Dialect, FakeProvider, ProviderRequest, FakeResponse } from "./server.ts";
 import type { ProviderOptions } from "./scripted-provider.ts";
 
@@ -15,6 +17,8 @@ export interface ConverseOptions extends ProviderOptions {
   key: string;
   /** The models that exist; undefined: all do. */
   models?: string[];
+  /** Decides each answer; absent: the prompt decides (`answerTo`). */
+  brain?: Brain;
 }
 
 type Json = Record<string, unknown>;
@@ -53,7 +57,7 @@ export function converseDialect(options: ConverseOptions): Dialect {
       if (isCount) return { response: countOf(read), behaviour: { kind: "answer" } };
       const prompt = promptOf(read);
       const behaviour: Behaviour = next ?? directionIn(prompt.text) ?? { kind: "answer" };
-      return { response: responseTo(read, prompt, behaviour, isStream), behaviour };
+      return { response: responseTo(read, prompt, behaviour, isStream, options), behaviour };
     },
   };
 }
@@ -186,10 +190,11 @@ function responseTo(
   prompt: Prompt,
   behaviour: Behaviour,
   isStream: boolean,
+  { brain }: ConverseOptions,
 ): FakeResponse {
   const fixed = behaviour.kind === "answer" ? behaviour.answer : undefined;
   const count = behaviour.kind === "answer" ? behaviour.pieces : undefined;
-  const answer = fixed ?? answerTo(prompt);
+  const answer = fixed ?? brain?.(converseSession(request)) ?? answerTo(prompt);
   const content = contentOf(
     count === undefined ? answer : { ...answer, text: pieces("", count).join("") },
   );

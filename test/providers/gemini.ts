@@ -2,10 +2,12 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { Answer, Behaviour, Prompt } from "./behaviour.ts";
 import { answerTo, directionIn, pieces, thoughtOf } from "./behaviour.ts";
+import type { Brain } from "./brain.ts";
 import { readGeminiRequest } from "./gemini-request.ts";
 import type { GeminiContent, GeminiPart, GeminiRequest } from "./gemini-request.ts";
 import { signsCalls } from "./gemini-rules.ts";
 import { startServer } from "./server.ts";
+import { geminiSession } from "./session.ts";
 import type { Dialect, FakeProvider, ProviderRequest, FakeResponse } from "./server.ts";
 import type { ProviderOptions } from "./scripted-provider.ts";
 
@@ -18,6 +20,8 @@ export interface GeminiOptions extends ProviderOptions {
   models?: string[];
   /** Prompt tokens that came from the cache. */
   cachedTokens?: number;
+  /** Decides each answer; absent: the prompt decides (`answerTo`). */
+  brain?: Brain;
 }
 
 const PATH = /\/models\/([^/:?]+):(generateContent|streamGenerateContent|countTokens)(\?.*)?$/;
@@ -212,9 +216,10 @@ function responseTo(
   prompt: Prompt,
   behaviour: Behaviour,
   isStream: boolean,
-  { cachedTokens = 0 }: GeminiOptions,
+  { cachedTokens = 0, brain }: GeminiOptions,
 ): FakeResponse {
-  const answer = (behaviour.kind === "answer" ? behaviour.answer : undefined) ?? answerTo(prompt);
+  const fixed = behaviour.kind === "answer" ? behaviour.answer : undefined;
+  const answer = fixed ?? brain?.(geminiSession(request)) ?? answerTo(prompt);
   const count = behaviour.kind === "answer" ? behaviour.pieces : undefined;
   const parts = partsOf(answer, model, count);
   const common = { modelVersion: model, responseId: randomUUID().replaceAll("-", "_") };

@@ -35,6 +35,31 @@ describe("rejected", () => {
       { model: "m", messages: [user, calls(), result(), user] },
       /Unexpected role 'user'/,
     ],
+    [
+      "groq",
+      "a call without its result",
+      { model: "m", messages: [user, calls(), user] },
+      /tool messages/,
+    ],
+    [
+      "deepseek",
+      "a long name of a tool",
+      {
+        model: "m",
+        messages: [user],
+        tools: [{ type: "function", function: { name: "f".repeat(65) } }],
+      },
+      /maximum length of 64/,
+    ],
+    [
+      "deepseek",
+      "an image",
+      {
+        model: "m",
+        messages: [{ role: "user", content: [{ type: "image_url", image_url: "https://a.test" }] }],
+      },
+      /messages/,
+    ],
     ["groq", "reasoning_content", loop({ reasoning_content: "x" }), /messages/],
     ["groq", "an empty reasoning", loop({ reasoning: "" }), /messages/],
     ["groq", "reasoning at llama", loop({ reasoning: "x" }, { model: "llama-3" }), /reasoning/],
@@ -68,6 +93,14 @@ describe("accepted", () => {
       loop({
         content: [{ type: "thinking", thinking: [{ type: "text", text: "x" }], signature: "s" }],
       }),
+    ],
+    [
+      "mistral",
+      "an image",
+      {
+        model: "m",
+        messages: [{ role: "user", content: [{ type: "image_url", image_url: "https://a.test" }] }],
+      },
     ],
     ["groq", "reasoning of gpt-oss", loop({ reasoning: "x" }, { model: "openai/gpt-oss-120b" })],
     ["cerebras", "reasoning", loop({ reasoning: "x" })],

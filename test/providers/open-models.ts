@@ -1,9 +1,15 @@
 // Strict fakes of providers of open models: what each rejects in the history of a tool loop, and in which member it reasons.
 //
-// A request with tools and without their results is answered by a call, any other one by a text, both with reasoning.
+// A request with tools and without their results is answered by a call, any other one by a text, both with reasoning; with a
+// brain, it decides.
+import { randomBytes } from "node:crypto";
 import { z } from "zod";
+import type { Answer } from "./behaviour.ts";
+import { pieces, thoughtOf as thoughtIn } from "./behaviour.ts";
+import type { Brain } from "./brain.ts";
 import { errorResponse, openaiError } from "./openai.ts";
 import { startServer } from "./server.ts";
+import { chatSession } from "./session.ts";
 import type { Dialect, FakeProvider, FakeResponse } from "./server.ts";
 
 export type OpenModelProvider = "mistral" | "groq" | "cerebras" | "deepseek" | "vllm";
@@ -26,6 +32,13 @@ const thinkingPart = z.strictObject({
   signature: z.string().optional(),
 });
 const textPart = z.strictObject({ type: z.literal("text"), text: z.string() });
+const imagePart = z.strictObject({
+  type: z.literal("image_url"),
+  image_url: z.union([
+    z.string(),
+    z.strictObject({ url: z.string(), detail: z.string().optional() }),
+  ]),
+});
 const documentPart = z.strictObject({
   type: z.literal("document_url"),
   document_url: z.string(),
@@ -60,7 +73,10 @@ function requestOf(reasoning: z.ZodRawShape, more: z.ZodRawShape, parts = false)
   });
   const user = z.strictObject({
     role: z.literal("user"),
-    content: z.union([z.string(), z.array(z.union(parts ? [textPart, documentPart] : [textPart]))]),
+    content: z.union([
+      z.string(),
+      z.array(z.union(parts ? [textPart, documentPart, imagePart] : [textPart])),
+    ]),
   });
   return z.strictObject({
     ...common,
@@ -119,10 +135,13 @@ const SHAPES: Record<OpenModelProvider, z.ZodType> = {
       stream_options: streamOptions,
     },
   ),
-  // https://api-docs.deepseek.com/api/create-chat-completion
+  // https://api-docs.deepseek.com/api/create-chat-completion; members of OpenAI that it does not know are ignored (openclaw#72630
+  // measured with prompt_cache_key), parts that are no text are an error (rikkahub#1433: "unknown variant `image_url`").
   deepseek: requestOf(
     { reasoning_content: z.string().optional() },
     {
+      user: z.string().optional(),
+      prompt_cache_key: z.string().optional(),
       thinking: z.strictObject({ type: z.enum(["enabled", "disabled"]) }).optional(),
       reasoning_effort: effort("low", "high", "max"),
       stream_options: streamOptions,
@@ -141,7 +160,7 @@ export interface OpenModelMessage {
   role: string;
   content?: unknown;
   tool_call_id?: string;
-  tool_calls?: { id: string }[];
+  tool_calls?: { id: string; function: { name: string } }[];
   reasoning?: string;
   reasoning_content?: string;
 }
@@ -149,7 +168,7 @@ export interface OpenModelMessage {
 export interface OpenModelRequest {
   model: string;
   messages: OpenModelMessage[];
-  tools?: unknown[];
+  tools?: { function?: { name: string } }[];
   stream?: boolean;
   thinking?: { type: string };
   chat_template_kwargs?: object;
@@ -181,6 +200,9 @@ function ruleBroken(provider: OpenModelProvider, request: OpenModelRequest): str
     if (provider === "vllm" && request.chat_template_kwargs !== undefined)
       return "chat_template is not supported for Mistral tokenizers.";
   }
+  const broken =
+    provider === "vllm" ? undefined : (callsBroken(request.messages) ?? namesBroken(request));
+  if (broken !== undefined) return broken;
   const turns = request.messages.filter(({ role }) => role === "assistant");
   // pydantic-ai 2.68.0 (profiles/groq): models that do not reason reject it.
   if (provider === "groq" && request.model.startsWith("llama"))
@@ -205,45 +227,98 @@ function mistralBroken(messages: OpenModelMessage[]): string | undefined {
   return undefined;
 }
 
+/** The same at OpenAI; DeepSeek's and Groq's words for it are OpenAI's. */
+function callsBroken(messages: OpenModelMessage[]): string | undefined {
+  for (const [index, { tool_calls: calls = [] }] of messages.entries()) {
+    if (calls.length === 0) continue;
+    const rest = messages.slice(index + 1);
+    const end = rest.findIndex(({ role }) => role !== "tool");
+    const given = rest.slice(0, end < 0 ? rest.length : end).map(({ tool_call_id: id }) => id);
+    const missing = calls.filter(({ id }) => !given.includes(id));
+    if (missing.length > 0 || given.length !== calls.length)
+      return `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${missing.map(({ id }) => id).join(", ")}`;
+  }
+  return undefined;
+}
+
+/**
+ * Mistral: mistral-common, protocol/instruct/validator.py (`_validate_function`); DeepSeek and Groq: "a maximum length of 64" in
+ * the reference of `tools[].function.name`.
+ */
+function namesBroken({ messages, tools = [] }: OpenModelRequest): string | undefined {
+  const names = [
+    ...tools.map((one) => one.function?.name ?? ""),
+    ...messages.flatMap(({ tool_calls: calls = [] }) => calls.map((one) => one.function.name)),
+  ];
+  const wrong = names.find((name) => !/^[a-zA-Z0-9_-]{1,64}$/.test(name));
+  return wrong === undefined
+    ? undefined
+    : `Function name was ${wrong} but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length of 64.`;
+}
+
 export const THOUGHT = "The user wants the weather, so I call the tool.";
 const SIGNATURE = "c2lnbmVkLWJ5LW1pc3RyYWw=";
 
 /** Returns the members of a message or delta with the thought, in the provider's form. */
-export function thoughtOf(provider: OpenModelProvider, model: string): object {
+function thoughtMembers(provider: OpenModelProvider, model: string, thought: string): object {
   if (provider === "mistral")
     return {
       content: [
         {
           type: "thinking",
-          thinking: [{ type: "text", text: THOUGHT }],
+          thinking: [{ type: "text", text: thought }],
           signature: SIGNATURE,
         },
       ],
     };
   if (provider === "groq" && model.startsWith("llama")) return {};
-  return provider === "deepseek" ? { reasoning_content: THOUGHT } : { reasoning: THOUGHT };
+  return provider === "deepseek" ? { reasoning_content: thought } : { reasoning: thought };
 }
 
-/** Returns the body of a response to a request that it accepts: a call, or a text after the tool's result. */
-export function partsOf(provider: OpenModelProvider, request: OpenModelRequest): string[] {
-  const thought = thoughtOf(provider, request.model);
+/** What the providers answer without a brain: a call, or a text after the tool's result. */
+function usualAnswer(request: OpenModelRequest): Answer {
   const isCall = request.tools !== undefined && request.messages.at(-1)?.role !== "tool";
-  const said = isCall
-    ? {
-        tool_calls: [
-          { id: "D681PevKs", type: "function", function: { name: "f", arguments: "{}" } },
-        ],
-      }
-    : { content: "Sunny." };
-  const finish = isCall ? "tool_calls" : "stop";
-  const base = { id: "c1", created: 1_764_000_000, model: request.model };
+  return isCall
+    ? { thinking: THOUGHT, toolCalls: [{ name: "f", arguments: {} }] }
+    : { thinking: THOUGHT, text: "Sunny." };
+}
+
+/** Nine characters of letters and digits, as Mistral's are. */
+function newCallId(): string {
+  return randomBytes(9).toString("hex").slice(0, 9);
+}
+
+/** Returns the body of a response to a request that it accepts. */
+export function partsOf(
+  provider: OpenModelProvider,
+  request: OpenModelRequest,
+  answer = usualAnswer(request),
+  newId: () => string = () => "D681PevKs",
+): string[] {
+  const thought = thoughtMembers(provider, request.model, thoughtIn(answer));
+  const calls = (answer.toolCalls ?? []).map((call) => ({
+    id: newId(),
+    type: "function",
+    function: { name: call.name, arguments: JSON.stringify(call.arguments) },
+  }));
+  const said = {
+    ...(answer.text === undefined ? {} : { content: answer.text }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
+  const finish = calls.length > 0 ? "tool_calls" : "stop";
+  // Claude Code merges turns with the same id.
+  const base = { id: `chatcmpl-${newCallId()}`, created: 1_764_000_000, model: request.model };
   const usage = { prompt_tokens: 5, completion_tokens: 4, total_tokens: 9 };
   if (request.stream !== true) {
     const message = { role: "assistant", content: null, ...thought, ...joined(thought, said) };
     const choices = [{ index: 0, message, finish_reason: finish }];
     return [JSON.stringify({ ...base, object: "chat.completion", choices, usage })];
   }
-  const deltas = [{ role: "assistant", ...thought }, withIndexes(said)];
+  const deltas = [
+    { role: "assistant", ...thought },
+    ...pieces(answer.text ?? "").map((content) => ({ content })),
+    ...(calls.length === 0 ? [] : [{ tool_calls: calls.map((one, index) => ({ index, ...one })) }]),
+  ];
   return [
     ...deltas.map((delta) => ({ index: 0, delta, finish_reason: null })),
     { index: 0, delta: {}, finish_reason: finish },
@@ -256,35 +331,81 @@ export function partsOf(provider: OpenModelProvider, request: OpenModelRequest):
 /** A text behind thinking parts is a part. */
 function joined(thought: { content?: unknown }, said: { content?: string }): object {
   if (said.content === undefined || !Array.isArray(thought.content)) return said;
-  return { content: [...(thought.content as unknown[]), { type: "text", text: said.content }] };
+  return {
+    ...said,
+    content: [...(thought.content as unknown[]), { type: "text", text: said.content }],
+  };
 }
 
-function withIndexes(said: { tool_calls?: object[] }): object {
-  if (said.tool_calls === undefined) return said;
-  return { tool_calls: said.tool_calls.map((one, index) => ({ index, ...one })) };
+export interface OpenModelOptions {
+  /** Decides each answer; absent: a call, then a text. */
+  brain?: Brain;
 }
 
 /** Starts the provider as a server. */
-export function startOpenModels(provider: OpenModelProvider): Promise<FakeProvider> {
+export function startOpenModels(
+  provider: OpenModelProvider,
+  { brain }: OpenModelOptions = {},
+): Promise<FakeProvider> {
+  /** What was thought, by the id of each call that followed from it. */
+  const thoughts = new Map<string, string>();
+  const respond = (request: OpenModelRequest): FakeResponse => {
+    const isStream = request.stream === true;
+    const answer = brain?.(chatSession(request)) ?? usualAnswer(request);
+    const newId = (): string => {
+      const id = newCallId();
+      thoughts.set(id, thoughtIn(answer));
+      return id;
+    };
+    return {
+      status: 200,
+      headers: { "content-type": isStream ? "text/event-stream" : "application/json" },
+      parts:
+        brain === undefined
+          ? partsOf(provider, request)
+          : partsOf(provider, request, answer, newId),
+      isStream,
+    };
+  };
   const dialect: Dialect = {
     path: /\/chat\/completions$/,
     error: openaiError,
     errorEvent: () => `data: {"error":{"message":"failed"}}\n\n`,
     handle({ json }) {
       const { status, message, request } = judge(provider, json);
-      const response: FakeResponse =
+      const changed = request && changedThought(provider, request.messages, thoughts);
+      const refused = (code: number, text: string): FakeResponse =>
+        errorResponse({ status: code, message: text, param: null, code: null });
+      const response =
         request === undefined
-          ? errorResponse({ status, message, param: null, code: null })
-          : {
-              status: 200,
-              headers: {
-                "content-type": request.stream === true ? "text/event-stream" : "application/json",
-              },
-              parts: partsOf(provider, request),
-              isStream: request.stream === true,
-            };
+          ? refused(status, message)
+          : changed === undefined
+            ? respond(request)
+            : refused(400, changed);
       return { response, behaviour: { kind: "answer" } };
     },
   };
   return startServer(dialect);
+}
+
+/**
+ * Reasoning that comes back is that of the call, letter by letter; whether it must come back is the provider's rule. DeepSeek
+ * takes another text for reasoning that the client has lost (hermes-agent#18263).
+ */
+function changedThought(
+  provider: OpenModelProvider,
+  messages: OpenModelMessage[],
+  thoughts: Map<string, string>,
+): string | undefined {
+  for (const { content, reasoning, reasoning_content: text, tool_calls: calls = [] } of messages) {
+    const [part] = Array.isArray(content) ? (content as { thinking?: { text: string }[] }[]) : [];
+    const given = reasoning ?? text ?? part?.thinking?.map((one) => one.text).join("");
+    for (const { id } of given === undefined ? [] : calls) {
+      const own = thoughts.get(id);
+      const isOther = provider === "deepseek" && given?.slice(0, 5) !== own?.slice(0, 5);
+      if (own !== undefined && own !== given && !isOther)
+        return `The reasoning of call ${id} was changed: ${JSON.stringify(given)}`;
+    }
+  }
+  return undefined;
 }

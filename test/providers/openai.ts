@@ -2,9 +2,11 @@
 import { randomUUID } from "node:crypto";
 import type { Answer, Behaviour, Prompt } from "./behaviour.ts";
 import { answerTo, directionIn, pieces, thoughtOf } from "./behaviour.ts";
+import type { Brain } from "./brain.ts";
 import { isRefusal, readOpenaiRequest, refuse } from "./openai-request.ts";
 import type { OpenaiMessage, OpenaiRequest, Refusal } from "./openai-request.ts";
 import { startServer } from "./server.ts";
+import { chatSession } from "./session.ts";
 import type { Dialect, FakeProvider, ProviderRequest, FakeResponse } from "./server.ts";
 import type { ProviderOptions } from "./scripted-provider.ts";
 
@@ -19,6 +21,8 @@ export interface OpenaiOptions extends ProviderOptions {
   cachedTokens?: number;
   /** Shows its reasoning as `reasoning_content`; `back`: and wants it back with its calls, as DeepSeek does. */
   thinksAloud?: "only" | "back";
+  /** Decides each answer; absent: the prompt decides (`answerTo`). */
+  brain?: Brain;
 }
 
 const CREATED = 1_764_000_000;
@@ -187,7 +191,7 @@ function responseTo(
   thoughts: Map<string, string>,
 ): FakeResponse {
   const fixed = behaviour.kind === "answer" ? behaviour.answer : undefined;
-  const answer = fixed ?? answerTo(prompt);
+  const answer = fixed ?? options.brain?.(chatSession(request)) ?? answerTo(prompt);
   const count = behaviour.kind === "answer" ? behaviour.pieces : undefined;
   const text = count === undefined ? answer.text : pieces("", count).join("");
   const whole: Answer = { ...answer, ...(text === undefined ? {} : { text }) };

@@ -40,7 +40,14 @@ export interface CustomCallItem {
   namespace?: string;
   input: string;
 }
-export type OutputItem = ReasoningItem | MessageItem | FunctionCallItem | CustomCallItem;
+export interface SearchCallItem {
+  id: string;
+  type: "web_search_call";
+  status: string;
+  action: { type: "search"; query: string; queries: string[] };
+}
+export type OutputItem =
+  ReasoningItem | MessageItem | FunctionCallItem | CustomCallItem | SearchCallItem;
 
 export interface ResponseObject {
   id: string;
@@ -80,13 +87,18 @@ export function itemsOf(
   tools: NamedTool[],
   key: string,
 ): OutputItem[] {
-  const { text, refusal, toolCalls = [], stop } = answer;
+  const { text, refusal, toolCalls = [], searches = [], stop } = answer;
   const content: MessageItem["content"] = [];
   if (text !== undefined && text !== "")
     content.push({ type: "output_text", text, annotations: [], logprobs: [] });
   if (refusal !== undefined) content.push({ type: "refusal", refusal });
   const items: OutputItem[] = reasoningItems(answer, request, key);
   const status = "completed";
+  for (const query of searches)
+    items.push({
+      ...{ id: newId("ws"), type: "web_search_call", status },
+      action: { type: "search", query, queries: [query] },
+    });
   if (content.length > 0)
     items.push({ id: newId("msg"), type: "message", status, role: "assistant", content });
   for (const call of toolCalls) items.push(callItem(call, tools));

@@ -50,6 +50,8 @@ function begun(item: OutputItem): object {
       return { ...item, status: "in_progress", content: [] };
     case "function_call":
       return { ...item, status: "in_progress", arguments: "" };
+    case "web_search_call":
+      return { ...item, status: "in_progress" };
     default:
       return { ...item, status: "in_progress", input: "" };
   }
@@ -104,6 +106,11 @@ function innerEvents(item: OutputItem, at: object, options: StreamOptions): Even
         ...deltas("function_call_arguments", item.arguments, {}),
         done("function_call_arguments", { arguments: item.arguments }),
       ];
+    case "web_search_call":
+      return ["in_progress", "searching", "completed"].map((state) => ({
+        type: `response.web_search_call.${state}`,
+        ...at,
+      }));
     default:
       return [
         ...deltas("custom_tool_call_input", item.input, {}),

@@ -1,6 +1,7 @@
 // A strict fake of OpenAI's Responses API: its endpoints, what it stores, and which answer it gives.
 import type { Answer, Behaviour, Prompt } from "./behaviour.ts";
 import { answerTo, directionIn, pieces } from "./behaviour.ts";
+import type { Brain } from "./brain.ts";
 import {
   commonHeaders,
   errorResponse,
@@ -26,6 +27,7 @@ import type { Memory } from "./responses-rules.ts";
 import { readResponsesRequest } from "./responses-request.ts";
 import type { Item, Part, ResponsesRequest } from "./responses-request.ts";
 import { startServer } from "./server.ts";
+import { responsesSession } from "./session.ts";
 import type { Dialect, FakeProvider, ProviderRequest, FakeResponse } from "./server.ts";
 import type { ProviderOptions } from "./scripted-provider.ts";
 
@@ -36,6 +38,8 @@ export interface ResponsesOptions extends ProviderOptions {
   models?: string[];
   /** Input tokens that came from the cache. */
   cachedTokens?: number;
+  /** Decides each answer; absent: the prompt decides (`answerTo`). */
+  brain?: Brain;
 }
 
 /** A stored response with what it answered. */
@@ -159,10 +163,12 @@ function create(
     pieces: count,
     keepalives,
   } = { ...ANSWER, ...behaviour } as Extract<Behaviour, { kind: "answer" }>;
-  const said = fixed ?? answerTo(prompt);
+  const tools = toolsOf(request, items);
+  const brain = state.options.brain?.(responsesSession(items, tools));
+  const said = fixed ?? brain ?? answerTo(prompt);
   const whole: Answer = count === undefined ? said : { ...said, text: pieces("", count).join("") };
   const key = state.options.key ?? "";
-  const output = itemsOf(whole, request, toolsOf(request, items), key);
+  const output = itemsOf(whole, request, tools, key);
   const response = responseOf(request, items, whole, output, state.options.cachedTokens ?? 0);
   const events = streamOf(response, {
     ...(count === undefined ? {} : { pieces: count }),

@@ -49,6 +49,8 @@ export interface FakeProvider {
   requests: ProviderRequest[];
   /** All violations of all requests. */
   violations(): string[];
+  /** The bodies of the responses with an error that the fake itself decided on. */
+  refusals: string[];
   /** What to do with the next request, then with the one after it. */
   next(...behaviours: Behaviour[]): void;
   /** Waits for the request of that number, from 0. */
@@ -68,8 +70,18 @@ export async function startServer(
   options: ProviderOptions = {},
 ): Promise<FakeProvider> {
   const requests: ProviderRequest[] = [];
+  const refusals: string[] = [];
   const waiting: Behaviour[] = [];
   const watchers = new Set<() => void>();
+  const watched: Dialect = {
+    ...dialect,
+    handle(request, next) {
+      const handled = dialect.handle(request, next);
+      const { response } = handled;
+      if (response !== undefined && response.status >= 400) refusals.push(response.parts.join(""));
+      return handled;
+    },
+  };
   const waitFor = (find: () => ProviderRequest | undefined): Promise<ProviderRequest> =>
     new Promise((resolve) => {
       const look = (): void => {
@@ -86,7 +98,7 @@ export async function startServer(
       const request = checked(received, outgoing);
       requests.push(request);
       for (const watcher of watchers) watcher();
-      await play(dialect, request, outgoing, waiting.shift());
+      await play(watched, request, outgoing, waiting.shift());
     },
     { ...options, keepsRequests: false },
   );
@@ -95,6 +107,7 @@ export async function startServer(
     url: `http${options.tls === undefined ? "" : "s"}://127.0.0.1:${port}`,
     port,
     requests,
+    refusals,
     violations: () => requests.flatMap(({ violations }) => violations),
     next: (...behaviours) => waiting.push(...behaviours),
     connections: () => provider.connections,
