@@ -8,6 +8,8 @@ import { SCRIPTS } from "./install.ts";
 export interface Agent {
   /** Sends a prompt, in the same conversation as the ones before it; the text that the agent prints at the end. */
   ask(prompt: string): Promise<string>;
+  /** The agent's working directory. */
+  directory: string;
   /** Text of a file that the agent has made in its working directory. */
   read(file: string): string;
   remove(): void;
@@ -19,8 +21,10 @@ export interface AgentOptions {
   gatewayUrl: string;
   /** Absent: the agent's own default. */
   model?: string;
-  /** An MCP server whose tools the agent has, and the key that it sends to it. */
-  mcp?: { url: string; key: string };
+  /** An MCP server whose tools the agent has, and the key that it sends to it; or the command that starts one. */
+  mcp?: { url: string; key: string } | { name: string; command: string; words: string[] };
+  /** Tools of Claude Code that it uses without a question. Default: its shell, or the tools of the MCP server. */
+  allowed?: string[];
 }
 
 /** What ends an agent that hangs: less than a test may take. */
@@ -74,7 +78,13 @@ async function run(
   return output;
 }
 
-export function startClaudeCode({ directory, gatewayUrl, model, mcp }: AgentOptions): Agent {
+export function startClaudeCode({
+  directory,
+  gatewayUrl,
+  model,
+  mcp,
+  allowed,
+}: AgentOptions): Agent {
   const place = makePlace();
   const script = join(directory, SCRIPTS.claudeCode);
   let isContinued = false;
@@ -82,7 +92,7 @@ export function startClaudeCode({ directory, gatewayUrl, model, mcp }: AgentOpti
     async ask(prompt) {
       const words = ["-p", prompt, "--output-format", "json"];
       if (mcp !== undefined) words.push("--mcp-config", mcpConfiguration(mcp));
-      words.push("--allowedTools", mcp === undefined ? "Bash" : "mcp__gateway");
+      words.push("--allowedTools", ...(allowed ?? [mcp === undefined ? "Bash" : "mcp__gateway"]));
       if (isContinued) words.push("--continue");
       isContinued = true;
       if (model !== undefined) words.push("--model", model);
@@ -93,18 +103,24 @@ export function startClaudeCode({ directory, gatewayUrl, model, mcp }: AgentOpti
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
         DISABLE_AUTOUPDATER: "1",
         // Otherwise the model has to search for the tools of MCP servers.
-        ...(mcp === undefined ? {} : { ENABLE_TOOL_SEARCH: "false" }),
+        ...(mcp === undefined ? {} : { ENABLE_TOOL_SEARCH: "false", MCP_TIMEOUT: "60000" }),
       });
       const { result, is_error: isError } = JSON.parse(output) as Record<string, unknown>;
       if (isError !== false) throw new Error(`Claude Code reports an error: ${output}`);
       return String(result);
     },
+    directory: place.work,
     read: (file) => readFileSync(join(place.work, file), "utf8"),
     remove: place.remove,
   };
 }
 
-function mcpConfiguration({ url, key }: NonNullable<AgentOptions["mcp"]>): string {
+function mcpConfiguration(mcp: NonNullable<AgentOptions["mcp"]>): string {
+  if ("command" in mcp) {
+    const { name, command, words } = mcp;
+    return JSON.stringify({ mcpServers: { [name]: { type: "stdio", command, args: words } } });
+  }
+  const { url, key } = mcp;
   const headers = { Authorization: `Bearer ${key}` };
   return JSON.stringify({ mcpServers: { gateway: { type: "http", url, headers } } });
 }
@@ -121,7 +137,7 @@ export function startCodex({ directory, ...options }: CodexOptions): Agent {
   const script = join(directory, SCRIPTS.codex);
   const environment = {
     ...(options.documented === undefined ? { CODEX_API_KEY: "any-key" } : {}),
-    ...(options.mcp === undefined ? {} : { TEAM_KEY: options.mcp.key }),
+    ...(options.mcp !== undefined && "key" in options.mcp ? { TEAM_KEY: options.mcp.key } : {}),
   };
   mkdirSync(join(place.home, ".codex"));
   writeFileSync(join(place.home, ".codex/config.toml"), codexConfiguration(options));
@@ -140,6 +156,7 @@ export function startCodex({ directory, ...options }: CodexOptions): Agent {
         );
       return texts.at(-1) ?? "";
     },
+    directory: place.work,
     read: (file) => readFileSync(join(place.work, file), "utf8"),
     remove: place.remove,
   };
@@ -173,5 +190,12 @@ env_key = "CODEX_API_KEY"
 wire_api = "responses"
 request_max_retries = 0
 stream_max_retries = 0
-${mcp === undefined ? "" : `\n[mcp_servers.gateway]\nurl = "${mcp.url}"\nbearer_token_env_var = "TEAM_KEY"\n`}`;
+${mcp === undefined ? "" : `\n${codexServer(mcp)}`}`;
+}
+
+function codexServer(mcp: NonNullable<AgentOptions["mcp"]>): string {
+  if ("url" in mcp)
+    return `[mcp_servers.gateway]\nurl = "${mcp.url}"\nbearer_token_env_var = "TEAM_KEY"\n`;
+  const { name, command, words } = mcp;
+  return `[mcp_servers.${name}]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(words)}\nrequired = true\nstartup_timeout_sec = 60\n`;
 }
