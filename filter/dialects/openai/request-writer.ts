@@ -5,9 +5,11 @@ import {
   EFFORT_NONE,
   EFFORT_UNSET,
   FLAG_ERROR,
+  FLAG_PLAIN,
   FLAG_STRING,
 } from "../../hub/request/request";
 import { PROMPT_CACHE_KEY, PROMPT_CACHE_OPTIONS } from "../../hub/request/features";
+import { fileTypeOf, fileTypeOfName } from "../../hub/request/file-types";
 import { MemberTable } from "../../hub/request/member-table";
 import { nearestEffort } from "../../hub/request/request-effort";
 import { EffortPlan } from "../../hub/request/request-fitting";
@@ -235,8 +237,20 @@ export abstract class OpenaiRequestWriter extends RequestWriter {
 
   /** Writes the name of a document, a JSON string. */
   protected writeFileName(block: Block): void {
-    if (block.idLength > 0) writeString(block.id, block.idLength, this.out);
-    else this.out.text('"document.pdf"');
+    const out = this.out;
+    const isNamed =
+      (block.flags & FLAG_PLAIN) == 0 || fileTypeOfName(block.id, block.idLength) !== null;
+    if (block.idLength > 0) {
+      out.byte(0x22);
+      out.bytes(block.id, block.idLength);
+      // OpenAI reads the type from the name; a document of text has a title.
+      out.text(isNamed ? '"' : '.txt"');
+      return;
+    }
+    const type = fileTypeOf(block.name, block.nameLength);
+    out.text('"document');
+    out.span(type === null ? constant(".pdf") : type.end);
+    out.byte(0x22);
   }
 }
 

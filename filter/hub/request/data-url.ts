@@ -13,7 +13,6 @@ export class DataUrl {
   isBase64: bool = false;
   isWeb: bool = false;
   isImage: bool = false;
-  isPdf: bool = false;
   mediaType: Span = new Span(0, 0);
   data: Span = new Span(0, 0);
 
@@ -24,7 +23,6 @@ export class DataUrl {
       startsWithIgnoringCase(pointer, length, constant("http://"));
     this.isBase64 = false;
     this.isImage = false;
-    this.isPdf = false;
     if (!this.isData) return;
     const comma = indexOf(pointer, length, 0x2c);
     if (comma == length) return;
@@ -37,7 +35,6 @@ export class DataUrl {
     this.mediaType.length = indexOf(head, headLength, 0x3b);
     this.data.pointer = pointer + comma + 1;
     this.data.length = length - comma - 1;
-    this.isPdf = isSame(this.mediaType, constant("application/pdf"));
     this.isImage = startsWithIgnoringCase(head, this.mediaType.length, constant("image/"));
     if (isSame(this.mediaType, JPG)) {
       this.mediaType.pointer = JPEG.pointer;

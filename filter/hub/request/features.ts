@@ -57,6 +57,19 @@ export const FILE_IDS = rejected(
   SEND_BASE64,
   about("Files by the provider's id", "https://platform.openai.com/docs/guides/pdf-files"),
 );
+export const STORED_FILES = rejected(
+  SEND_BASE64,
+  about("Files by the id of OpenAI's account", "https://platform.openai.com/docs/guides/pdf-files"),
+);
+export const TEXT_FILES = rejected(
+  constant("Send its content as text."),
+  about("Files of text, Markdown, CSV, HTML and JSON"),
+);
+export const OFFICE_FILES = rejected(
+  constant("Send its content as text, or as a PDF."),
+  about("Files of Word, Excel and PowerPoint"),
+);
+export const TEXT_DOCUMENTS = dropped(about("Documents of plain text: their text is sent"));
 export const DOCUMENT_URLS = rejected(
   SEND_BASE64,
   about("Documents by URL", "https://platform.claude.com/docs/en/build-with-claude/pdf-support"),

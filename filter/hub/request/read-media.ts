@@ -4,6 +4,16 @@ import { Tape } from "../../bytes/json/tape";
 import { byteAt } from "../../bytes/text/at";
 import { ByteBuffer, scratchBuffer, Span } from "../../bytes/text/bytes";
 import { DataUrl } from "./data-url";
+import { Feature } from "./feature";
+import {
+  FILE_IMAGE,
+  FILE_PDF,
+  FILE_TEXT,
+  FILE_VIDEO,
+  FileType,
+  fileTypeOf,
+  fileTypeOfName,
+} from "./file-types";
 import * as feature from "./features";
 import {
   Block,
@@ -11,6 +21,7 @@ import {
   BLOCK_DOCUMENT_URL,
   BLOCK_IMAGE_DATA,
   BLOCK_IMAGE_URL,
+  FLAG_STORED,
   HubRequest,
   ROLE_USER,
   spanOf,
@@ -20,6 +31,8 @@ import { RequestReport } from "./request-report";
 const dataUrl = new DataUrl();
 const url = new Span(0, 0);
 const plain = scratchBuffer();
+/** Of the last file. */
+let fileType: FileType | null = null;
 
 /** Adds the image of a string node. `name`: the member that holds it. */
 export function addImage(
@@ -45,7 +58,7 @@ function addReadImage(name: string, request: HubRequest, report: RequestReport):
   }
 }
 
-/** Adds the file of a string node: an image, a PDF, or a document by its URL. `title`: its name, if that is a string. */
+/** Adds the file of a string node: an image, a document, or a document by its URL. `title`: its name, if that is a string. */
 export function addFile(
   tape: Tape,
   node: u32,
@@ -57,7 +70,12 @@ export function addFile(
   readUrl(tape, node, request);
   if (dataUrl.isBase64 && dataUrl.isImage) {
     addReadImage(name, request, report);
-  } else if (dataUrl.isBase64 && dataUrl.isPdf) {
+  } else if (dataUrl.isBase64 && hasFileType(tape, title)) {
+    const unsupported = unsupportedType(report);
+    if (unsupported !== null) {
+      report.reject(name, "of this type " + report.notSupported(unsupported));
+      return;
+    }
     const block = request.addBlock(BLOCK_DOCUMENT_DATA, ROLE_USER);
     setData(block);
     if (tape.isString(title)) block.setId(tape, title);
@@ -72,14 +90,45 @@ export function addFile(
   } else {
     report.reject(
       name,
-      "must be a data: URL of a PDF or an image in base64. Send other files as text.",
+      "must be a data: URL of a PDF, an image, a text or an Office file in base64. Send other files as text.",
     );
   }
+}
+
+/** Returns whether the type of `dataUrl`, or else of the file's name, is known; then the URL has it. */
+function hasFileType(tape: Tape, title: u32): bool {
+  const media = dataUrl.mediaType;
+  let type = fileTypeOf(media.pointer, media.length);
+  const isUnknown = type === null;
+  if (isUnknown && tape.isString(title))
+    type = fileTypeOfName(tape.pointer(title), tape.size(title));
+  fileType = type;
+  if (type === null) return false;
+  if (isUnknown) {
+    media.pointer = type.mediaType.pointer;
+    media.length = type.mediaType.length;
+  }
+  return type.kind != FILE_IMAGE && type.kind != FILE_VIDEO;
+}
+
+/** Returns the feature that a file of `fileType` asks for, if the target does not support it. */
+function unsupportedType(report: RequestReport): Feature | null {
+  const type = fileType;
+  if (type === null || type.kind == FILE_PDF) return null;
+  const asked = type.kind == FILE_TEXT ? feature.TEXT_FILES : feature.OFFICE_FILES;
+  return report.supports(asked) ? null : asked;
 }
 
 function setUrl(block: Block): void {
   block.text = url.pointer;
   block.textLength = url.length;
+}
+
+/** Adds a file that the provider stores, by its id. */
+export function addStoredFile(tape: Tape, id: u32, request: HubRequest): void {
+  const block = request.addBlock(BLOCK_DOCUMENT_URL, ROLE_USER);
+  block.setText(tape, id);
+  block.flags |= FLAG_STORED;
 }
 
 function setData(block: Block): void {

@@ -50,6 +50,12 @@ export const FLAG_CUSTOM: u32 = 16;
 export const FLAG_OPENAI: u32 = 32;
 /** A text that begins a message of its client: an empty line separates it from the text before it. */
 export const FLAG_PARAGRAPH: u32 = 64;
+/** The text of a document is the inside of a JSON string, not base64. */
+export const FLAG_PLAIN: u32 = 128;
+/** The model cites from the document or the search result. */
+export const FLAG_CITED: u32 = 256;
+/** The URL of a document is the id of a file that the provider stores. */
+export const FLAG_STORED: u32 = 512;
 
 /** The index of no block. */
 export const NO_BLOCK: u32 = 0xffffffff;

@@ -13,4 +13,6 @@ export const SUPPORTED: Feature[] = [
   feature.MODEL_RESPONSE_FIELDS,
   feature.REQUEST_METADATA,
   feature.BEDROCK_TIER,
+  feature.TEXT_FILES,
+  feature.OFFICE_FILES,
 ];

@@ -308,12 +308,12 @@ export const FILE_DATA = file.slot(
   "file_data",
   slot.DOCUMENT,
   reads(
-    "a `data:` URL of a PDF is a document, of an image an image; an `https:` URL is a document by URL; other kinds of files are rejected",
+    "a `data:` URL of a PDF is a document, of an image an image; text, Markdown, CSV, HTML, JSON and Office files if the provider supports them, by their media type or `filename`; an `https:` URL is a document by URL; other kinds of files are rejected",
   ),
   writes("a `data:` URL of the PDF"),
 );
 export const FILE_NAME = file.slot("filename", slot.DOCUMENT_TITLE);
-file.feature("file_id", feature.FILE_IDS);
+export const FILE_ID = file.feature("file_id", feature.STORED_FILES);
 file.ignored("format", reads("the media type, repeated by some clients"));
 
 export const toolCall = new MemberTable("messages[].tool_calls[].", "", object("A tool call"));

@@ -8,10 +8,12 @@ import {
   BLOCK_DOCUMENT_URL,
   BLOCK_IMAGE_DATA,
   BLOCK_IMAGE_URL,
+  FLAG_PLAIN,
   HubRequest,
   ROLE_USER,
 } from "../../../../hub/request/request";
 import { RequestReport } from "../../../../hub/request/request-report";
+import { isBlank } from "../../../../bytes/json/blank";
 import { Tape } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
 import * as feature from "../../../../hub/request/features";
@@ -19,6 +21,7 @@ import * as member from "../members";
 
 const URL = constant("url");
 const TEXT = constant("text");
+const PLAIN = constant("text/plain");
 
 const source = new MemberReader(member.source);
 
@@ -72,8 +75,7 @@ export function readDocument(
   if (isData(tape)) {
     setTitle(tape, title, addData(tape, BLOCK_DOCUMENT_DATA, request));
   } else if (tape.equals(type, TEXT) && tape.isString(data)) {
-    addText(tape, title, request);
-    addText(tape, data, request);
+    addPlainDocument(tape, title, data, request, report);
   } else if (tape.equals(type, constant("content"))) {
     const content = source.node(member.SOURCE_CONTENT);
     addText(tape, title, request);
@@ -83,6 +85,28 @@ export function readDocument(
   } else {
     report.reject("source", "must be of type base64, url, text or content.");
   }
+}
+
+/** Adds a document of plain text, or its texts if the target has no such document. */
+function addPlainDocument(
+  tape: Tape,
+  title: u32,
+  data: u32,
+  request: HubRequest,
+  report: RequestReport,
+): void {
+  const isBlankText = isBlank(tape.pointer(data), tape.size(data));
+  if (isBlankText || !report.supports(feature.TEXT_DOCUMENTS)) {
+    addText(tape, title, request);
+    addText(tape, data, request);
+    return;
+  }
+  const block = request.addBlock(BLOCK_DOCUMENT_DATA, ROLE_USER);
+  block.name = PLAIN.pointer;
+  block.nameLength = PLAIN.length;
+  block.setText(tape, data);
+  block.flags |= FLAG_PLAIN;
+  setTitle(tape, title, block);
 }
 
 function addDocumentUrl(tape: Tape, title: u32, request: HubRequest, report: RequestReport): void {

@@ -13,12 +13,18 @@ import {
 } from "../../../../hub/request/request";
 import { writeCallInput } from "../../../../hub/request/call-input";
 import { writeString } from "../../../../hub/request/request-writing";
-import { unescape } from "../../../../bytes/json/text";
+import { FILE_TEXT, fileTypeOf } from "../../../../hub/request/file-types";
+import { escape, unescape } from "../../../../bytes/json/text";
+import { decodeBase64 } from "../../../../bytes/text/base64";
+import { appendValidUtf8 } from "../../../../bytes/text/valid-utf8";
 import { byteAt, isDigit, isLetter } from "../../../../bytes/text/at";
 import { ByteBuffer, constant, scratchBuffer } from "../../../../bytes/text/bytes";
 import { ClaudeWriter } from "../../claude-writer";
 
 const plainId = scratchBuffer();
+/** A file of text, decoded, and as far as it is UTF-8. */
+const bytes = scratchBuffer();
+const text = scratchBuffer();
 
 export abstract class AnthropicBlocks extends ClaudeWriter {
   /** Writes a text, an image or a document. */
@@ -28,17 +34,21 @@ export abstract class AnthropicBlocks extends ClaudeWriter {
     const isImage = kind == BLOCK_IMAGE_DATA || kind == BLOCK_IMAGE_URL;
     if (isImage || kind == BLOCK_DOCUMENT_DATA || kind == BLOCK_DOCUMENT_URL) {
       this.begin(isImage ? constant('{"type":"image"') : constant('{"type":"document"'));
-      if (kind == BLOCK_IMAGE_DATA || kind == BLOCK_DOCUMENT_DATA) {
+      if (kind == BLOCK_DOCUMENT_DATA && isTextFile(block)) {
+        this.writeTextSource(block);
+      } else if (kind == BLOCK_IMAGE_DATA || kind == BLOCK_DOCUMENT_DATA) {
         out.text(',"source":{"type":"base64","media_type":');
         writeString(block.name, block.nameLength, out);
         out.text(',"data":');
+        writeString(block.text, block.textLength, out);
       } else {
         out.text(',"source":{"type":"url","url":');
+        writeString(block.text, block.textLength, out);
       }
     } else {
       this.begin(constant('{"type":"text","text":'));
+      writeString(block.text, block.textLength, out);
     }
-    writeString(block.text, block.textLength, out);
     if (kind != BLOCK_TEXT) out.byte(0x7d);
     if (block.idLength > 0) {
       out.text(',"title":');
@@ -46,6 +56,24 @@ export abstract class AnthropicBlocks extends ClaudeWriter {
     }
     this.writeCache(block.cache, block.cacheLength);
     out.byte(0x7d);
+  }
+
+  /** Writes the source of a file of text, which Anthropic accepts as text alone, without the brace after it. */
+  private writeTextSource(block: Block): void {
+    const out = this.out;
+    bytes.clear();
+    text.clear();
+    const isBase64 = decodeBase64(block.text, block.textLength, bytes);
+    if (isBase64) appendValidUtf8(bytes.pointer, bytes.length, text);
+    if (!isBase64 || text.length != bytes.length) {
+      const paths = this.report.paths;
+      const path = paths.messages.toText() + "[" + block.message.toString() + "]";
+      this.report.reject(path, "has a file of text that is not UTF-8 in base64. Convert it.");
+      return;
+    }
+    out.text(',"source":{"type":"text","media_type":"text/plain","data":"');
+    escape(text.pointer, text.length, out);
+    out.byte(0x22);
   }
 
   /** Writes the block at `index` of the assistant, with its pieces if it is reasoning. Returns the index of the last one. */
@@ -82,6 +110,11 @@ export abstract class AnthropicBlocks extends ClaudeWriter {
     writeString(block.text, block.textLength, this.out);
     return true;
   }
+}
+
+function isTextFile(block: Block): bool {
+  const type = fileTypeOf(block.name, block.nameLength);
+  return type !== null && type.kind == FILE_TEXT;
 }
 
 /**

@@ -8,13 +8,13 @@ import {
   BLOCK_IMAGE_DATA,
   NO_MESSAGE,
 } from "../../../../hub/request/request";
+import { FILE_IMAGE, FILE_VIDEO, fileTypeOf } from "../../../../hub/request/file-types";
 import { FAMILY_MISTRAL } from "../../../../hub/request/request-report";
 import { byteAt, isDigit, isLetter } from "../../../../bytes/text/at";
 import { constant, Span } from "../../../../bytes/text/bytes";
 import { contains } from "../../../../bytes/text/find";
 import { ClaudeWriter } from "../../../anthropic/claude-writer";
 import { writeDocumentName } from "./document-names";
-import { DOCUMENT_FORMATS, formatOf, IMAGE_FORMATS } from "./media-formats";
 
 /** Of `toolUseId`. Bytes. */
 const MAX_ID: u32 = 64;
@@ -47,13 +47,14 @@ export abstract class ConverseBlocks extends ClaudeWriter {
       return;
     }
     if (!isImage) this.documents++;
-    const format = formatOf(isImage ? IMAGE_FORMATS : DOCUMENT_FORMATS, block);
-    if (format === null) {
+    const type = fileTypeOf(block.name, block.nameLength);
+    const isOther = type === null || type.kind == FILE_VIDEO || type.format.length == 0;
+    if (type === null || isOther || (type.kind == FILE_IMAGE) != isImage) {
       this.rejectMedia(block, isImage);
       return;
     }
     this.begin(isImage ? constant('{"image":{"format":"') : constant('{"document":{"format":"'));
-    out.span(format);
+    out.span(type.format);
     if (!isImage) {
       out.text('","name":"');
       writeDocumentName(block, this.documents, out);
@@ -69,7 +70,7 @@ export abstract class ConverseBlocks extends ClaudeWriter {
     if (block.message != NO_MESSAGE) path += "[" + block.message.toString() + "]";
     const formats = isImage
       ? "an image in another format than PNG, JPEG, GIF or WebP"
-      : "a document in another format than PDF, text, Markdown, HTML, CSV, Word or Excel";
+      : "a document in another format than PDF, text, Markdown, HTML, CSV, JSON, Word or Excel";
     report.reject(
       path,
       "has " + formats + ", which " + report.api + " does not support. Convert it.",

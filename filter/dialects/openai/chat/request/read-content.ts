@@ -6,7 +6,7 @@ import { readCacheBreakpoint } from "../../../../hub/request/cache-breakpoint";
 import * as feature from "../../../../hub/request/features";
 import { HubRequest, ROLE_ASSISTANT, ROLE_USER } from "../../../../hub/request/request";
 import { readList } from "../../../../hub/request/read-list";
-import { addFile, addImage } from "../../../../hub/request/read-media";
+import { addFile, addImage, addStoredFile } from "../../../../hub/request/read-media";
 import { RequestReport } from "../../../../hub/request/request-report";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
@@ -118,9 +118,12 @@ function readFile(tape: Tape, request: HubRequest, report: RequestReport): void 
   file.read(tape, node, report);
   if (report.fault !== null) return;
   const data = file.node(member.FILE_DATA);
-  if (!tape.isString(data)) {
+  const id = file.node(member.FILE_ID);
+  if (!tape.isString(data) && tape.isString(id)) {
+    addStoredFile(tape, id, request);
+  } else if (!tape.isString(data)) {
     report.reject("file.file_data", "must be a data: URL with the file in base64.");
-    return;
+  } else {
+    addFile(tape, data, file.node(member.FILE_NAME), "file.file_data", request, report);
   }
-  addFile(tape, data, file.node(member.FILE_NAME), "file.file_data", request, report);
 }

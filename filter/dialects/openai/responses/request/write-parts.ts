@@ -7,10 +7,16 @@ import {
   BLOCK_DOCUMENT_URL,
   BLOCK_IMAGE_DATA,
   BLOCK_TEXT,
+  FLAG_PLAIN,
+  FLAG_STORED,
 } from "../../../../hub/request/request";
 import { writeString } from "../../../../hub/request/request-writing";
-import { constant, Span } from "../../../../bytes/text/bytes";
+import { unescape } from "../../../../bytes/json/text";
+import { encodeBase64 } from "../../../../bytes/text/base64";
+import { constant, scratchBuffer, Span } from "../../../../bytes/text/bytes";
 import { OpenaiRequestWriter } from "../../request-writer";
+
+const plain = scratchBuffer();
 
 const TEXT = constant('{"type":"input_text","text":');
 
@@ -29,18 +35,32 @@ export abstract class ResponsesParts extends OpenaiRequestWriter {
       this.begin(TEXT);
       writeString(block.text, block.textLength, out);
     } else if (block.kind == BLOCK_DOCUMENT_URL) {
-      this.begin(constant('{"type":"input_file","file_url":'));
+      this.begin(
+        (block.flags & FLAG_STORED) != 0
+          ? constant('{"type":"input_file","file_id":')
+          : constant('{"type":"input_file","file_url":'),
+      );
       writeString(block.text, block.textLength, out);
     } else if (block.kind == BLOCK_DOCUMENT_DATA) {
       this.begin(constant('{"type":"input_file","filename":'));
       this.writeFileName(block);
       out.text(',"file_data":"');
-      this.writeData(block);
+      if ((block.flags & FLAG_PLAIN) != 0) this.writePlainData(block);
+      else this.writeData(block);
     } else {
       this.writeImage(block);
     }
     if (this.isMarked(block)) this.writeBreakpoint(block);
     out.byte(0x7d);
+  }
+
+  /** Writes a text as a data URL, up to the quote after it. */
+  private writePlainData(block: Block): void {
+    plain.clear();
+    unescape(block.text, block.textLength, plain);
+    this.out.text("data:text/plain;base64,");
+    encodeBase64(plain.pointer, plain.length, this.out);
+    this.out.byte(0x22);
   }
 
   private writeImage(block: Block): void {
