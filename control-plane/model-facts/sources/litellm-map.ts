@@ -127,7 +127,7 @@ const VARIANTS = [
 ] as const;
 
 function priceOf(entry: Entry): PriceRow | undefined {
-  const standard = ratesWith(entry, "");
+  const standard = ratesWith(entry, "") ?? ratesOfRanges(entry["tiered_pricing"]);
   if (standard === undefined) return undefined;
   const variants: Record<string, Rates[]> = {};
   for (const [name, suffix] of VARIANTS) {
@@ -173,6 +173,18 @@ function ratesWith(entry: Entry, suffix: string): Rates[] | undefined {
     .sort((one, other) => one - other)
     .map((start): Rates => [start * 1000, ...rates(`_above_${String(start)}k_tokens`)]);
   return [[0, ...base], ...tiers];
+}
+
+/** Alibaba's and Volcengine's models have a list of ranges of input tokens in place of the members. */
+function ratesOfRanges(ranges: unknown): Rates[] | undefined {
+  if (!Array.isArray(ranges)) return undefined;
+  const rates = ranges.flatMap((one: Entry): Rates[] => {
+    const [start] = Array.isArray(one["range"]) ? (one["range"] as unknown[]) : [];
+    const found = trimmed(MEMBERS.map((member) => rateOf(one[member])));
+    return typeof start !== "number" || found.length === 0 ? [] : [[Math.floor(start), ...found]];
+  });
+  rates.sort(([one], [other]) => one - other);
+  return rates[0]?.[0] === 0 ? rates : undefined;
 }
 
 function rateOf(value: unknown): number | null {

@@ -141,6 +141,14 @@ describe("kinds of tokens", () => {
     expect(cost(CLAUDE, { input: 1, output: 1 }, own)).toBe(1);
   });
 
+  it("ranges of input tokens in LiteLLM's map are tiers", () => {
+    // $0.30 and $1.50 per million, from 128,000 input tokens on $0.80 and $4.
+    expect(cost("qwen/qwen3-coder-flash", { input: 1000, output: 100 })).toBe(450_000);
+    expect(cost("qwen/qwen3-coder-flash", { input: 128_001, output: 100 })).toBe(
+      128_001 * 800 + 400_000,
+    );
+  });
+
   it("kinds of tokens have the rates of the service tier, audio and searches those of their own", () => {
     const GPT = "openai/gpt-5.6-sol";
     // $4 and $20 per million, and twice as much above 272,000 input tokens.
