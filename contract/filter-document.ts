@@ -218,6 +218,8 @@ export const BUDGET_LABEL = "label: string";
 export const BUDGET_KEY = "key?: string";
 /** Name of a target. */
 export const BUDGET_TARGET = "target?: string";
+/** Whether it rejects requests for a model without a price. */
+export const BUDGET_REJECTS_UNPRICED = "rejects_unpriced?: true";
 
 // Priced: the first entry with a pattern for a model has its price; `*` stands for any text, `#` for a digit.
 

@@ -13,6 +13,8 @@ export interface Budget {
   /** Nano-dollars. */
   amount: number;
   per: BudgetPeriod;
+  /** Whether it rejects requests for a model without a known price, which it could not count. */
+  rejectsUnpriced?: true;
 }
 
 /** Returns the id of a budget, which stays the same when its amount changes: `key research a month`. */

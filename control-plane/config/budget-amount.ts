@@ -23,24 +23,31 @@ export const BUDGET_KEYS = {
     BUDGET_PERIODS,
     "The period of the calendar, in UTC, at whose end the budget is whole again; a week begins on Monday. `total` never ends.",
   ),
+  unpriced: oneOf(["allow", "reject"], {
+    description:
+      "What becomes of requests for a model whose price is not known: `allow` counts nothing for them, `reject` returns 403.",
+    default: "allow",
+  }).optional(),
 };
 
 interface AmountDraft {
   amount?: string | undefined;
   per?: Budget["per"] | undefined;
+  unpriced?: "allow" | "reject" | undefined;
 }
 
 /** Returns the budget; undefined if it has a problem. */
 export function readBudget(
   reading: Reading,
   path: Path,
-  { amount, per }: AmountDraft,
+  { amount, per, unpriced }: AmountDraft,
   subject: Budget["subject"] | undefined,
 ): Budget | undefined {
   if (amount === undefined) return undefined;
   const nano = readAmount(reading, [...path, "amount"], amount);
   if (nano === undefined || per === undefined || subject === undefined) return undefined;
-  return { subject, amount: nano, per };
+  const rejects = unpriced === "reject" ? { rejectsUnpriced: true as const } : {};
+  return { subject, amount: nano, per, ...rejects };
 }
 
 /** Returns nano-dollars; undefined after reporting a problem. */

@@ -3,6 +3,7 @@ import { PROPERTY_USAGE } from "../../contract/usage-record.ts";
 import { credentialText } from "../../model/cloud-credentials.ts";
 import { budgetLabel } from "../../model/budgets.ts";
 import type { Budget } from "../../model/budgets.ts";
+import { priceFinder } from "../usage/record-cost.ts";
 import type { GatewayModel, Listener, Target } from "../../model/model.ts";
 import type { UsageRecord } from "../usage/usage-line.ts";
 import type { ExchangeResult } from "../wasm-host/wasm-exchange.ts";
@@ -125,7 +126,7 @@ export class Explainer {
       const result = isLast ? whole : await run.run(request, options);
       attempts.push(attemptOf(request, result.sent[index] ?? sent, recordOf(result), model));
     }
-    const budgets = budgetsOf(model, key, attempts);
+    const budgets = budgetsOf(model, key, attempts, requested);
     const retriedOn = reasonsOf(model, requested, attempts);
     return {
       listener,
@@ -155,16 +156,32 @@ export class Explainer {
 }
 
 function budgetsOf(
-  { budgets = [] }: GatewayModel,
+  model: GatewayModel,
   key: string | undefined,
   attempts: readonly ExplainedAttempt[],
+  requested: string | undefined,
 ): string[] {
+  const priceOf = priceFinder(model);
+  const unpriced = attempts.flatMap(({ target }) => {
+    const record = {
+      id: "",
+      listener: "",
+      target,
+      ...(requested === undefined ? {} : { requested }),
+    };
+    return priceOf(record) === undefined ? [target] : [];
+  });
+  const rejected = ({ rejectsUnpriced }: Budget) =>
+    rejectsUnpriced === true && unpriced.length > 0
+      ? `, which rejects ${unpriced.join(", ")}: no price is known`
+      : "";
+  const { budgets = [] } = model;
   const applies = ({ subject }: Budget) => {
     if (subject === "all") return attempts.length > 0;
     if ("key" in subject) return subject.key === key && attempts.length > 0;
     return attempts.some(({ target }) => target === subject.target);
   };
-  return budgets.filter(applies).map(budgetLabel);
+  return budgets.filter(applies).map((budget) => budgetLabel(budget) + rejected(budget));
 }
 
 /** Returns the reasons for another attempt; undefined if no other one is configured. */

@@ -116,13 +116,18 @@ export function apiInstead(exchange: Exchange, target: Target, fault: Fault): Ta
 }
 
 /**
- * Counts the request against the rate limits of a target. Returns the client's error if one of them, or a budget, is used up; then
- * nothing is counted.
+ * Counts the request against the rate limits of a target. Returns the client's error if one of them, or a budget, is used up, or a
+ * budget cannot count the request; then nothing is counted.
  */
 export function takeBudget(exchange: Exchange, target: Target): Fault | null {
   const charge = exchange.budgetCharge;
   if (charge !== null) {
-    const fault = charge.faultOf(target);
+    let fault = charge.faultOf(target);
+    if (fault === null && exchange.priceOf(target) === null)
+      fault = charge.unpricedFault(
+        target,
+        target.isWildcard ? exchange.modelText(target).toText() : target.name,
+      );
     if (fault !== null) return fault;
   }
   const limiter = exchange.limiter;

@@ -6,5 +6,7 @@ export class Budget {
     public id: u64,
     /** For messages: `50 USD a month of key research`. */
     public label: string,
+    /** Whether it rejects requests for a model without a price. */
+    public rejectsUnpriced: bool,
   ) {}
 }

@@ -29,7 +29,9 @@ export function readBudgets(
     if (id <= last) from.report("a budget's id is invalid, or not in order");
     last = id;
     budgets.ids.push(id);
-    const budget = new Budget(id, from.text(list[i], constant(members.BUDGET_LABEL)));
+    const label = from.text(list[i], constant(members.BUDGET_LABEL));
+    const rejectsUnpriced = from.flag(list[i], constant(members.BUDGET_REJECTS_UNPRICED));
+    const budget = new Budget(id, label, rejectsUnpriced);
     const key = from.bytes(list[i], constant(members.BUDGET_KEY));
     const target = from.bytes(list[i], constant(members.BUDGET_TARGET));
     if (target.length > 0) addToTargets(targets, target, budget);

@@ -87,6 +87,19 @@ export class BudgetCharge {
     return null;
   }
 
+  /** Returns the error for a target without a price if a budget rejects it, or null. */
+  unpricedFault(target: Target, model: string): Fault | null {
+    let budget = rejectingIn(this.shared);
+    if (budget === null) budget = rejectingIn(target.budgets);
+    if (budget === null) return null;
+    const what = "The price of '" + model + "' is not known, and the budget of " + budget.label;
+    const how =
+      " rejects what it cannot count. Set the model's price in 'pricing', set 'unpriced: ";
+    const fault = new Fault(403, what + how + "allow' for the budget, or request another model.");
+    fault.isFinal = true;
+    return fault.coded("model_price_unknown");
+  }
+
   /** Charges what the response of a target cost, in nano-dollars. Called once. */
   add(target: Target, cost: i64): void {
     if (cost > 0) chargeBudgets(this.shared, target.budgets, cost);
@@ -103,6 +116,14 @@ function refusalOf(budgets: Budget[]): Refusal | null {
     if (found === null || refusal.outlasts(found)) found = refusal;
   }
   return found;
+}
+
+/** Returns the first budget that rejects requests for a model without a price; null if none does. */
+function rejectingIn(budgets: Budget[]): Budget | null {
+  for (let i = 0; i < budgets.length; i++) {
+    if (budgets[i].rejectsUnpriced) return budgets[i];
+  }
+  return null;
 }
 
 /** Returns the budgets of a request; null if it has none. */

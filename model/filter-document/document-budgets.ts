@@ -9,6 +9,7 @@ export function filterBudgets({ budgets = [] }: Pick<GatewayModel, "budgets">): 
       id: budgetFingerprint(budget),
       label: budgetLabel(budget),
       ...(budget.subject === "all" ? {} : budget.subject),
+      ...(budget.rejectsUnpriced === true ? { rejects_unpriced: true as const } : {}),
     }))
     .sort((one, other) => (one.id < other.id ? -1 : 1));
 }

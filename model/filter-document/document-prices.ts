@@ -1,5 +1,5 @@
 // The prices in the filter's document: of each target, and for wildcards those of the models that they take.
-import type { GatewayModel } from "../model.ts";
+import type { GatewayModel, Target } from "../model.ts";
 import { priceListOf } from "../price-lists.ts";
 import { AUDIO_KINDS, hasRates, priceOf, SERVICE_TIERS, TOKEN_KINDS } from "../prices.ts";
 import type { Price, PriceTier } from "../prices.ts";
@@ -19,7 +19,8 @@ export function filterPrices(model: GatewayModel): FilterPrices {
     const isNeeded = needsPrices(model);
     for (const [index, target] of model.targets.entries()) {
       const list = priceListOf(target, model);
-      const own = list === undefined ? priceOf(target, model) : undefined;
+      const own =
+        list === undefined ? (priceOf(target, model) ?? freeOf(target, model)) : undefined;
       const all = own === undefined ? (list ?? []).map(({ price }) => price) : [own];
       const rates = all.some(hasRates) ? { has_rates: true as const } : {};
       if (!isNeeded) members.set(index, rates);
@@ -39,6 +40,17 @@ export function filterPrices(model: GatewayModel): FilterPrices {
     of: (target) => members.get(target) ?? {},
   };
 }
+
+/** The model in the gateway costs nothing; its price is needed only so that no budget rejects it. */
+function freeOf({ address }: Target, { budgets = [] }: GatewayModel): Price | undefined {
+  const isNeeded = budgets.some(({ rejectsUnpriced }) => rejectsUnpriced === true);
+  return address.kind === "embedded" && isNeeded ? FREE : undefined;
+}
+
+const FREE: Price = {
+  source: "gateway",
+  tiers: [{ start: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 }],
+};
 
 function numbersOf({ tiers, services = {}, audio, search }: Price): PricedModels["price"] {
   const tier = (one: PriceTier) => [one.start, ...TOKEN_KINDS.map((kind) => one[kind])];

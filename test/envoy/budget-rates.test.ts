@@ -32,8 +32,9 @@ llm_providers:
   - { model: ${GPT}, access_key: $KEY, base_url: "${url}/v1" }
   - { model: ${AUDIO}, access_key: $KEY, base_url: "${url}/v1" }
   - { model: ${OPUS}, access_key: $KEY, base_url: "${url}" }
+  - { model: openai/not-listed, access_key: $KEY, base_url: "${url}/v1" }
 budgets:
-  - { amount: 50 USD, per: month }
+  - { amount: 50 USD, per: month, unpriced: reject }
 `,
     environment: { KEY: "a-key-of-a-provider" },
     adapt(read) {
@@ -131,4 +132,11 @@ it("a budget rejects as soon as the priority tier has used it up", async () => {
   expect(await send(GPT, chat(TOKENS, { service_tier: "priority" }))).toBe(200);
   await expect.poll(() => push()).toBe(before + 12_000_000);
   expect(await send(GPT, chat(TOKENS))).toBe(429);
+});
+
+it("a budget with unpriced: reject returns 403 for a model without a price, and no provider is asked", async () => {
+  const asked = provider.requests.length;
+  expect(await send("openai/not-listed", chat(TOKENS))).toBe(403);
+  expect(provider.requests.length).toBe(asked);
+  expect(await push()).toBe(before);
 });

@@ -115,24 +115,29 @@ function warnOfPrices(load: Load, all: readonly Budget[], models: Models): void 
     (target) => target.address.kind !== "embedded" && !mayHavePrice(target, models),
   );
   if (unknown.length === 0) return;
-  if (all.some(({ subject }) => subject === "all")) {
-    warn(load.reading, ["budgets"], "budgets", unknown);
+  const ofAll = all.filter(({ subject }) => subject === "all");
+  if (ofAll.length > 0) {
+    const rejects = ofAll.some(({ rejectsUnpriced }) => rejectsUnpriced === true);
+    warn(load.reading, ["budgets"], rejects ? "budgets reject" : "budgets count", unknown);
     return;
   }
   for (const { path, entry } of namedKeys(load.part(listeners))) {
     if (entry.budget === undefined) continue;
     const used = unknown.filter((target) => mayUse(entry.models, target, load));
-    warn(load.reading, [...path, "budget"], "the budget", used);
+    const own = [entry.budget].flat();
+    const rejects = own.some((one) => one?.unpriced === "reject");
+    const what = rejects ? "the budget rejects" : "the budget counts";
+    warn(load.reading, [...path, "budget"], what, used);
   }
 }
 
 function warn(reading: Reading, path: Path, what: string, unknown: readonly Target[]): void {
   const [one] = unknown;
   if (one === undefined) return;
-  const counted = what === "budgets" ? "count" : "counts";
   const model = unknown.length === 1 ? "a model" : "models";
   const names = listed(unknown.map(({ name }) => name));
-  reading.warning(path, `${what} ${counted} nothing for ${model} without a known price: ${names}`, {
+  const all = what.includes("reject") ? "all requests" : "nothing";
+  reading.warning(path, `${what} ${all} for ${model} without a known price: ${names}`, {
     part: "key",
     hint: pricingHint(one),
   });

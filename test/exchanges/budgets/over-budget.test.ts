@@ -323,3 +323,73 @@ describe("gateway explain", () => {
     expect((await explain("anthropic/claude")).budgets).toHaveLength(2);
   });
 });
+
+describe("a budget with unpriced: reject", () => {
+  const TEXT = (budget: string, more = "") => `
+listeners:
+  egress:
+    api_keys: [{key: $TEAM_A, name: a}, {key: $TEAM_B, name: research, budget: {${budget}}}]
+llm_providers:
+  - {model: openai/gpt, access_key: $OPENAI_API_KEY}
+  - {model: openai/*, access_key: $OPENAI_API_KEY}
+  - {model: anthropic/claude, access_key: $ANTHROPIC_API_KEY}
+  - {model: openai/gpt-4o, access_key: $OPENAI_API_KEY}
+pricing: {openai/gpt-4o: {input: 1000, output: 10000}}
+${more}`;
+  const REJECTING = "amount: 50 USD, per: month, unpriced: reject";
+  const textOf = (name: string) =>
+    `The price of '${name}' is not known, and the budget of 50 USD a month of key research rejects what it cannot count. Set the model's price in 'pricing', set 'unpriced: allow' for the budget, or request another model.`;
+
+  it.each<Path>(["/v1/chat/completions", "/v1/messages", "/v1/responses"])(
+    "it returns 403 on %s for a model without a price, and SDKs do not retry",
+    async (path) => {
+      const worker = await start({ text: TEXT(REJECTING) });
+      worker.allow();
+      for (const model of ["openai/gpt", "anthropic/claude", "openai/a-new-model"]) {
+        const refused = worker.ask({ path, model });
+        expect(refused.sent).toEqual([]);
+        const { status, headers } = errorOf(refused);
+        expect([status, headers["x-should-retry"]]).toEqual([403, "false"]);
+        const name = model.endsWith("new-model") ? "a-new-model" : model;
+        expect(messageOf(refused)).toBe(textOf(name));
+        expect(recordOf(refused).error).toBe("model_price_unknown");
+      }
+      expect(worker.ask({ path, model: "openai/gpt-4o" }).response.status).toBe(200);
+      expect(worker.ask({ path, model: "openai/gpt-4.1" }).response.status).toBe(200);
+      // A key without that budget.
+      expect(worker.ask({ path, key: "a" }).response.status).toBe(200);
+    },
+  );
+
+  it("another budget allows a model without a price", async () => {
+    const worker = await start({ text: TEXT("amount: 50 USD, per: month, unpriced: allow") });
+    worker.allow();
+    expect(worker.ask().response.status).toBe(200);
+  });
+
+  it("an alias passes over a model without a price", async () => {
+    const worker = await start({
+      text: TEXT(REJECTING),
+      adapt: (model) => {
+        model.targetSets = [{ name: "best", targets: [0, 3], retry: RETRY }];
+      },
+    });
+    worker.allow();
+    const result = worker.ask({ model: "best" });
+    expect(result.response.status).toBe(200);
+    expect(recordOf(result)).toMatchObject({ target: "openai/gpt-4o", cost: COST });
+  });
+
+  it("explain says which model is rejected", async () => {
+    const { model } = await start({ text: TEXT(REJECTING) });
+    const explainer = await Explainer.open({ model, environment: ENVIRONMENT, filterFile: FILTER });
+    const { budgets } = await explainer.explain({
+      ...{ method: "POST", path: "/v1/chat/completions" },
+      headers: [["x-gateway-api-key", "b".repeat(30)]],
+      body: Buffer.from('{"model":"openai/gpt","messages":[{"role":"user","content":"Hi"}]}'),
+    });
+    expect(budgets).toEqual([
+      "50 USD a month of key research, which rejects openai/gpt: no price is known",
+    ]);
+  });
+});
