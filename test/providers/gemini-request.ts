@@ -9,10 +9,17 @@ const inlineData = z.strictObject({ mimeType: z.string().regex(/^\w+\/[\w.+-]+$/
 const fileData = z.strictObject({ fileUri: z.string().min(1), mimeType: z.string().optional() });
 const functionName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/);
 
+/** Of a part, from Gemini 3 on; there is none inside of a function's response. */
+const resolution = {
+  mediaResolution: z
+    .strictObject({ level: z.string().regex(/^MEDIA_RESOLUTION_(?:LOW|MEDIUM|HIGH|ULTRA_HIGH)$/) })
+    .optional(),
+};
+
 const part = z.union([
   z.strictObject({ text: z.string(), ...signed }),
-  z.strictObject({ inlineData, ...signed }),
-  z.strictObject({ fileData, ...signed }),
+  z.strictObject({ inlineData, ...signed, ...resolution }),
+  z.strictObject({ fileData, ...signed, ...resolution }),
   z.strictObject({
     functionCall: z.strictObject({
       id: z.string().min(1).optional(),
@@ -80,6 +87,12 @@ const generationConfig = z.strictObject({
   presencePenalty: z.number().min(-2).lt(2).optional(),
   frequencyPenalty: z.number().min(-2).lt(2).optional(),
   seed: z.int().optional(),
+  responseLogprobs: z.boolean().optional(),
+  logprobs: z.int().min(1).max(20).optional(),
+  responseModalities: z
+    .array(z.enum(["TEXT", "IMAGE", "AUDIO"]))
+    .min(1)
+    .optional(),
   responseMimeType: z.enum(["text/plain", "application/json"]).optional(),
   responseSchema: openSchema.optional(),
   responseJsonSchema: z.looseObject({}).optional(),
@@ -111,6 +124,27 @@ const request = z.strictObject({
     })
     .optional(),
   generationConfig: generationConfig.optional(),
+  safetySettings: z
+    .array(
+      z.strictObject({
+        category: z.string().regex(/^HARM_CATEGORY_[A-Z_]+$/),
+        threshold: z.enum([
+          "BLOCK_LOW_AND_ABOVE",
+          "BLOCK_MEDIUM_AND_ABOVE",
+          "BLOCK_ONLY_HIGH",
+          "BLOCK_NONE",
+          "OFF",
+        ]),
+        method: z.enum(["SEVERITY", "PROBABILITY"]).optional(),
+      }),
+    )
+    .optional(),
+  cachedContent: z
+    .string()
+    .regex(/(?:^|\/)cachedContents\/[\w-]+$/)
+    .optional(),
+  labels: z.record(z.string().regex(/^[a-z][a-z0-9_-]{0,62}$/), z.string()).optional(),
+  serviceTier: z.enum(["unspecified", "standard", "flex", "priority"]).optional(),
 });
 
 export type GeminiPart = z.infer<typeof part>;

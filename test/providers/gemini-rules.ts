@@ -32,7 +32,9 @@ export function ruleBroken(
     resultsBroken(request.contents, model) ??
     signatureMissing(request.contents, model, isOwn) ??
     toolsBroken(request) ??
-    configBroken(request, model)
+    configBroken(request, model) ??
+    outputBroken(request, model) ??
+    extrasBroken(request, model)
   );
 }
 
@@ -139,5 +141,34 @@ function configBroken(
     return "Penalty is not enabled for this model";
   return /^gemma-[23]/.test(model) && systemInstruction !== undefined
     ? "Developer instruction is not enabled for this model"
+    : undefined;
+}
+
+/** Several candidates (js-genai#1609, python-genai#1723), log probabilities (generative-ai#2947, think-reason-learn#34), images. */
+function outputBroken(
+  { generationConfig: config = {} }: GeminiRequest,
+  model: string,
+): string | undefined {
+  const isOld = !signsCalls(model);
+  if ((config.candidateCount ?? 1) > 1 && !isOld)
+    return "Multiple candidates is not enabled for this model";
+  if (config.logprobs !== undefined && config.responseLogprobs !== true)
+    return "Logprobs is set without response_logprobs.";
+  if (config.responseLogprobs === true && model.includes("flash") && !isOld)
+    return "Logprobs is not enabled for this model";
+  return config.responseModalities?.includes("IMAGE") === true && !model.includes("image")
+    ? "Multi-modal output is not supported."
+    : undefined;
+}
+
+/** Per-part resolutions: langchain4j#4389. What a cached prompt has must not be sent again. */
+function extrasBroken(request: GeminiRequest, model: string): string | undefined {
+  const parts = request.contents.flatMap((content) => content.parts);
+  if (!signsCalls(model) && parts.some((part) => "mediaResolution" in part))
+    return "Per part media resolution is not supported for this Model.";
+  const { systemInstruction, tools, toolConfig } = request;
+  return request.cachedContent !== undefined &&
+    (systemInstruction ?? tools ?? toolConfig) !== undefined
+    ? "CachedContent can not be used with GenerateContent request setting system_instruction, tools or tool_config."
     : undefined;
 }

@@ -132,6 +132,45 @@ describe("refused", () => {
       /Thinking level/,
       "gemini-2.5-flash",
     ],
+    ["several candidates of Gemini 3", config({ candidateCount: 2 }), /Multiple candidates/],
+    ["nine candidates", config({ candidateCount: 9 }), /candidateCount/, "gemini-2.5-flash"],
+    [
+      "log probabilities of Gemini 3 Flash",
+      config({ responseLogprobs: true }),
+      /Logprobs is not enabled/,
+      "gemini-3-flash",
+    ],
+    ["a number of log probabilities alone", config({ logprobs: 2 }), /response_logprobs/],
+    ["images of a model of text", config({ responseModalities: ["IMAGE"] }), /Multi-modal/],
+    [
+      "the resolution of a part before Gemini 3",
+      {
+        contents: [
+          user({
+            inlineData: { mimeType: "image/png", data: "iVBORw==" },
+            mediaResolution: { level: "MEDIA_RESOLUTION_LOW" },
+          }),
+        ],
+      },
+      /Per part media resolution/,
+      "gemini-2.5-flash",
+    ],
+    [
+      "a system instruction beside a cached prompt",
+      {
+        contents: [hi],
+        cachedContent: "cachedContents/a",
+        systemInstruction: { parts: [{ text: "A" }] },
+      },
+      /CachedContent can not be used/,
+    ],
+    ["an unknown tier", { contents: [hi], serviceTier: "default" }, /serviceTier/],
+    [
+      "an unknown threshold",
+      { contents: [hi], safetySettings: [{ category: "HARM_CATEGORY_X", threshold: "NONE" }] },
+      /safetySettings/,
+    ],
+    ["a name of a tool with a digit first", declare({ name: "3d" }), /name/],
     ["a penalty of 2.5", config({ presencePenalty: 1 }), /Penalty/, "gemini-2.5-flash"],
   ])("%s", async (_, body, message, name = "gemini-3-pro") => {
     const answer = await post(body, { model: name });

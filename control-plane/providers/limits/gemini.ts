@@ -31,6 +31,14 @@ const BUDGET: ModelLimits = {
   refuses: ["presence_penalty", "frequency_penalty"],
 };
 
+/** 400 "Multiple candidates is not enabled for this model", "Logprobs is not enabled for this model". */
+const NO_CHOICES = ["n"];
+const NO_LOGPROBS = ["logprobs", "top_logprobs"];
+const CANDIDATES =
+  "https://github.com/googleapis/js-genai/issues/1609; https://github.com/googleapis/python-genai/issues/1723";
+const LOGPROBS =
+  "https://github.com/GoogleCloudPlatform/generative-ai/issues/2947; https://github.com/omeryasirkucuk/amx/pull/55";
+
 /** In the API of the Gemini API and of Vertex AI. Newer models, and unknown ones, have no row: they support everything. */
 export const GEMINI: ProviderLimits = {
   families: [
@@ -54,14 +62,22 @@ export const GEMINI: ProviderLimits = {
     { models: ["gemini-2.5*"], limits: BUDGET, source: `${THINKING}; ${SDK}` },
     {
       models: ["gemini-3-pro*"],
-      limits: { efforts: ["low", "high"] },
-      source: `${THINKING}; ${SIGNATURES}`,
+      limits: { efforts: ["low", "high"], refuses: NO_CHOICES },
+      source: `${THINKING}; ${SIGNATURES}; ${CANDIDATES}`,
     },
     {
       // From Flash 3.7 on the least is low.
       models: ["gemini-3-flash*", "gemini-3.1-flash*", "gemini-3.5-flash*"],
-      limits: { efforts: ["minimal", "low", "medium", "high"] },
-      source: `${THINKING}; ${SIGNATURES}; ${SDK}`,
+      limits: {
+        efforts: ["minimal", "low", "medium", "high"],
+        refuses: [...NO_CHOICES, ...NO_LOGPROBS],
+      },
+      source: `${THINKING}; ${SIGNATURES}; ${SDK}; ${CANDIDATES}; ${LOGPROBS}`,
+    },
+    {
+      models: ["gemini-3.6*", "gemini-3.7*", "gemini-3.8*", "gemini-4*", "gemini-flash-latest"],
+      limits: { refuses: [...NO_CHOICES, ...NO_LOGPROBS] },
+      source: `${CANDIDATES}; ${LOGPROBS}`,
     },
     {
       // System instruction, tools and schemas; 400 for the levels low and medium.

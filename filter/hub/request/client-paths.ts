@@ -22,6 +22,8 @@ export class ClientPaths {
   arguments: Span;
   /** The strictness of tools. */
   strict: Span;
+  /** How closely a model looks at an image. */
+  detail: Span;
 }
 
 const NONE = constant("");
@@ -43,4 +45,5 @@ export const NO_PATHS: ClientPaths = {
   redacted: NONE,
   arguments: NONE,
   strict: NONE,
+  detail: NONE,
 };

@@ -53,6 +53,10 @@ export const VIDEO_INPUT = rejected(
   constant("Send single frames as images."),
   about("Video input"),
 );
+export const IMAGE_OUTPUT = rejected(
+  constant('Leave it out, or send ["text"].'),
+  about("Images in responses", "https://ai.google.dev/gemini-api/docs/image-generation"),
+);
 export const FILE_IDS = rejected(
   SEND_BASE64,
   about("Files by the provider's id", "https://platform.openai.com/docs/guides/pdf-files"),
@@ -172,6 +176,18 @@ export const PREDICTION = dropped(
   ),
 );
 export const SPEED = dropped(about("Fast mode"));
+export const SAFETY_SETTINGS = dropped(
+  about("Safety settings of Gemini", "https://ai.google.dev/gemini-api/docs/safety-settings"),
+);
+export const CACHED_CONTENT = dropped(
+  about("A cached prompt of Gemini", "https://ai.google.dev/gemini-api/docs/caching"),
+);
+export const LABELS = dropped(
+  about(
+    "Labels of Vertex AI",
+    "https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/add-labels-to-api-calls",
+  ),
+);
 export const OBFUSCATION = dropped(about("Padding against traffic analysis"));
 
 // Members of Amazon Bedrock that clients send beside those of their own format

@@ -19,6 +19,7 @@ export const FILE_VIDEO: u32 = 0x76;
 const ROWS: StaticArray<Span> = [
   constant("iimage/png .png png"),
   constant("iimage/jpeg .jpg jpeg"),
+  constant("iimage/jpeg .jpeg jpeg"),
   constant("iimage/gif .gif gif"),
   constant("iimage/webp .webp webp"),
   constant("papplication/pdf .pdf pdf"),
@@ -43,7 +44,7 @@ const ROWS: StaticArray<Span> = [
   constant("vvideo/x-ms-wmv .wmv wmv"),
   constant("vvideo/3gpp .3gp three_gp"),
 ];
-const PLAIN = 5;
+const PLAIN = 6;
 const SPACE: u32 = 0x20;
 
 /** Valid until the next one is asked for. */

@@ -4,13 +4,24 @@ import { NO_NODE } from "../../bytes/json/tape";
 import { scratchBuffer, Span } from "../../bytes/text/bytes";
 import { hash64 } from "../../bytes/text/hash";
 import { BLOCK_TOOL_CALL, HubRequest } from "./request";
+import { byteAt, isDigit } from "../../bytes/text/at";
 import { appendHashedName, isToolName } from "./tool-name";
+
+const UNDERSCORE: u32 = 0x5f;
+const HYPHEN: u32 = 0x2d;
 
 const hashed = scratchBuffer();
 const fitted = new Span(0, 0);
 
-/** Fits all names of a request. `limit`: the longest that the provider accepts, in bytes, at least 64. */
-export function fitToolNames(request: HubRequest, limit: u32): void {
+/** Whether the provider's names begin with a letter or `_`. */
+let needsLetter: bool = false;
+
+/**
+ * Fits all names of a request. `limit`: the longest that the provider accepts, in bytes, at least 64. `beginsWithLetter`: whether
+ * it rejects a digit or `-` at the beginning.
+ */
+export function fitToolNames(request: HubRequest, limit: u32, beginsWithLetter: bool): void {
+  needsLetter = beginsWithLetter;
   for (let i: u32 = 0; i < request.tools.count; i++) {
     const tool = request.tool(i);
     if (!fit(request, tool.name, tool.nameLength, limit)) continue;
@@ -50,10 +61,18 @@ export function fitToolNames(request: HubRequest, limit: u32): void {
 
 /** Returns whether a name had to be replaced; then `fitted` is the one that the provider gets. */
 function fit(request: HubRequest, name: usize, length: u32, limit: u32): bool {
-  if (isToolName(name, length, limit)) return false;
+  const isBegun = !needsLetter || hasBeginning(name, length);
+  if (isBegun && isToolName(name, length, limit)) return false;
   hashed.clear();
+  if (!isBegun) hashed.byte(UNDERSCORE);
   appendHashedName(name, length, hash64(name, length), hashed);
   fitted.pointer = request.keep(hashed);
   fitted.length = hashed.length;
   return fitted.pointer != 0;
+}
+
+/** Returns whether a name, or what its hashed form begins with, is neither a digit nor `-`. */
+function hasBeginning(name: usize, length: u32): bool {
+  const first = length == 0 ? 0 : byteAt(name, 0);
+  return first != HYPHEN && !isDigit(first);
 }

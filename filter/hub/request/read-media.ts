@@ -1,8 +1,9 @@
-// Reads images and files by their URL into a request's blocks: `data:` URLs are data, any other is for the provider to fetch.
+// Reads images, audio, videos and files by their URL into a request's blocks: `data:` URLs are data, any other is for the
+// provider to fetch.
 import { unescape } from "../../bytes/json/text";
 import { Tape } from "../../bytes/json/tape";
-import { byteAt } from "../../bytes/text/at";
-import { ByteBuffer, scratchBuffer, Span } from "../../bytes/text/bytes";
+import { byteAt, isDigit, isLetter, startsWithIgnoringCase } from "../../bytes/text/at";
+import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/bytes";
 import { DataUrl } from "./data-url";
 import { Feature } from "./feature";
 import {
@@ -27,6 +28,11 @@ import {
   spanOf,
 } from "./request";
 import { RequestReport } from "./request-report";
+
+/** Of a video whose URL does not name its kind: Google's word for videos of YouTube. */
+const VIDEO = constant("video/mp4");
+/** Bytes of the name of an audio format. */
+const MAX_FORMAT: u32 = 16;
 
 const dataUrl = new DataUrl();
 const url = new Span(0, 0);
@@ -58,7 +64,65 @@ function addReadImage(name: string, request: HubRequest, report: RequestReport):
   }
 }
 
-/** Adds the file of a string node: an image, a document, or a document by its URL. `title`: its name, if that is a string. */
+/** Adds the audio of an object: base64 with the name of its format, or a data: URL. */
+export function addAudio(tape: Tape, audio: u32, request: HubRequest, report: RequestReport): void {
+  const data = tape.member(audio, constant("data"));
+  const format = tape.member(audio, constant("format"));
+  if (!tape.isString(data)) {
+    report.reject("input_audio", "must be an object with 'data' in base64.");
+    return;
+  }
+  readUrl(tape, data, request);
+  if (dataUrl.isBase64) {
+    setData(request.addBlock(BLOCK_DOCUMENT_DATA, ROLE_USER));
+    return;
+  }
+  if (!isFormat(tape, format)) {
+    report.reject("input_audio.format", "must name the audio format, such as wav or mp3.");
+    return;
+  }
+  plain.clear();
+  plain.text("audio/");
+  plain.bytes(tape.pointer(format), tape.size(format));
+  const block = request.addBlock(BLOCK_DOCUMENT_DATA, ROLE_USER);
+  block.name = request.keep(plain);
+  block.nameLength = block.name == 0 ? 0 : plain.length;
+  block.text = url.pointer;
+  block.textLength = url.length;
+}
+
+function isFormat(tape: Tape, node: u32): bool {
+  const size = tape.size(node);
+  if (!tape.isString(node) || size == 0 || size > MAX_FORMAT) return false;
+  for (let i: u32 = 0; i < size; i++) {
+    const c = byteAt(tape.pointer(node), i);
+    if (!isLetter(c) && !isDigit(c)) return false;
+  }
+  return true;
+}
+
+/** Adds the video of a string node. */
+export function addVideo(tape: Tape, node: u32, request: HubRequest, report: RequestReport): void {
+  readUrl(tape, node, request);
+  if (dataUrl.isBase64) {
+    setData(request.addBlock(BLOCK_DOCUMENT_DATA, ROLE_USER));
+  } else if (dataUrl.isData) {
+    report.reject(
+      "video_url",
+      "must be a data: URL in base64, or a URL that the provider can fetch.",
+    );
+  } else {
+    const block = request.addBlock(BLOCK_DOCUMENT_URL, ROLE_USER);
+    setUrl(block);
+    block.name = VIDEO.pointer;
+    block.nameLength = VIDEO.length;
+  }
+}
+
+/**
+ * Adds the file of a string node: an image, audio, a video, a document, or a document by its URL. `title`: its name, if that is
+ * a string.
+ */
 export function addFile(
   tape: Tape,
   node: u32,
@@ -70,15 +134,15 @@ export function addFile(
   readUrl(tape, node, request);
   if (dataUrl.isBase64 && dataUrl.isImage) {
     addReadImage(name, request, report);
+  } else if (dataUrl.isBase64 && isSupportedMedia(report)) {
+    addDocument(tape, title, request);
   } else if (dataUrl.isBase64 && hasFileType(tape, title)) {
     const unsupported = unsupportedType(report);
     if (unsupported !== null) {
       report.reject(name, "of this type " + report.notSupported(unsupported));
       return;
     }
-    const block = request.addBlock(BLOCK_DOCUMENT_DATA, ROLE_USER);
-    setData(block);
-    if (tape.isString(title)) block.setId(tape, title);
+    addDocument(tape, title, request);
   } else if (!dataUrl.isData && dataUrl.isWeb) {
     if (!report.supports(feature.DOCUMENT_URLS)) {
       report.reject(name, report.notSupported(feature.DOCUMENT_URLS));
@@ -93,6 +157,12 @@ export function addFile(
       "must be a data: URL of a PDF, an image, a text or an Office file in base64. Send other files as text.",
     );
   }
+}
+
+function addDocument(tape: Tape, title: u32, request: HubRequest): void {
+  const block = request.addBlock(BLOCK_DOCUMENT_DATA, ROLE_USER);
+  setData(block);
+  if (tape.isString(title)) block.setId(tape, title);
 }
 
 /** Returns whether the type of `dataUrl`, or else of the file's name, is known; then the URL has it. */
@@ -117,6 +187,19 @@ function unsupportedType(report: RequestReport): Feature | null {
   if (type === null || type.kind == FILE_PDF) return null;
   const asked = type.kind == FILE_TEXT ? feature.TEXT_FILES : feature.OFFICE_FILES;
   return report.supports(asked) ? null : asked;
+}
+
+/** Returns whether `dataUrl` is audio or a video, and the target supports it. */
+function isSupportedMedia(report: RequestReport): bool {
+  return (
+    isSupported(constant("audio/"), feature.AUDIO_INPUT, report) ||
+    isSupported(constant("video/"), feature.VIDEO_INPUT, report)
+  );
+}
+
+function isSupported(kind: Span, asked: Feature, report: RequestReport): bool {
+  const type = dataUrl.mediaType;
+  return startsWithIgnoringCase(type.pointer, type.length, kind) && report.supports(asked);
 }
 
 function setUrl(block: Block): void {

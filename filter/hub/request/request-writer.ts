@@ -65,7 +65,7 @@ export abstract class RequestWriter {
     this.report = report;
     this.instruction.length = 0;
     this.refs.begin();
-    fitToolNames(request, this.maxToolName());
+    fitToolNames(request, this.maxToolName(), this.beginsNamesWithLetter());
     if (!limits.supportsImages) leaveOutImages(request, report);
     this.writeRequest();
   }
@@ -75,6 +75,11 @@ export abstract class RequestWriter {
   /** Returns the longest name of a tool that the API accepts, in bytes. */
   protected maxToolName(): u32 {
     return MAX_TOOL_NAME;
+  }
+
+  /** Returns whether the API rejects names of tools that begin with a digit or `-`. */
+  protected beginsNamesWithLetter(): bool {
+    return false;
   }
 
   /** Writes a comma, unless a list or an object has just been opened. */

@@ -23,9 +23,9 @@ export const BLOCK_TEXT: u32 = 0;
 export const BLOCK_IMAGE_DATA: u32 = 1;
 /** `text`: URL, `id` as of the one before. */
 export const BLOCK_IMAGE_URL: u32 = 2;
-/** `name`: media type, `text`: base64, `id`: file name or title. */
+/** `name`: media type, `text`: base64, `id`: file name or title. Audio and videos too, if the target supports them. */
 export const BLOCK_DOCUMENT_DATA: u32 = 3;
-/** `text`: URL, `id`: title. */
+/** `text`: URL, `id`: title, `name`: media type if it is known. */
 export const BLOCK_DOCUMENT_URL: u32 = 4;
 /** `id`, `name`, `text`: the arguments, as JSON or, with FLAG_STRING, inside of a JSON string. */
 export const BLOCK_TOOL_CALL: u32 = 5;

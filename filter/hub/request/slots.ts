@@ -22,6 +22,8 @@ export const USER: i32 = 16;
 export const SERVICE_TIER: i32 = 17;
 export const MODALITIES: i32 = 18;
 export const SCHEMA_NAME: i32 = 19;
+/** Members of one vendor in an object of their own. */
+export const EXTRAS: i32 = 50;
 
 // Tools
 export const TOOLS: i32 = 20;

@@ -6,7 +6,9 @@ import { Tape } from "../../bytes/json/tape";
 import { SERVICE_UNKNOWN } from "./usage";
 
 const WORDS = SERVICE_WORDS.map<Span>((word) => constant(word));
-/** The index of `fast`. */
+/** The indexes of `priority`, `flex` and `fast`. */
+export const SERVICE_PRIORITY: i32 = 1;
+export const SERVICE_FLEX: i32 = 2;
 export const SERVICE_FAST: i32 = 3;
 
 /**

@@ -18,4 +18,5 @@ export const paths: ClientPaths = {
   redacted: constant("messages[].content[].redacted_thinking"),
   arguments: constant("messages[].content[].input"),
   strict: constant("tools[].strict"),
+  detail: constant(""),
 };

@@ -5,7 +5,17 @@ import * as feature from "../../../hub/request/features";
 export const SUPPORTED: Feature[] = [
   // Of files that Google can read; the writer rejects others.
   feature.IMAGE_URLS,
+  feature.DOCUMENT_URLS,
+  feature.IMAGE_DETAIL,
+  feature.AUDIO_INPUT,
+  feature.VIDEO_INPUT,
+  feature.IMAGE_OUTPUT,
   feature.SEED,
   feature.FREQUENCY_PENALTY,
   feature.PRESENCE_PENALTY,
+  feature.SERVICE_TIERS,
+  // The client's values, in Google's words.
+  feature.SAFETY_SETTINGS,
+  feature.CACHED_CONTENT,
+  feature.LABELS,
 ];

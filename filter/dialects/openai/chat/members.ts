@@ -137,7 +137,7 @@ export const SERVICE_TIER = request.slot(
 export const MODALITIES = request.slot(
   "modalities",
   slot.MODALITIES,
-  reads("must be `text`; anything else is rejected"),
+  reads("must be `text`, or `image` beside it if the provider supports it; else rejected"),
 );
 request.feature("n", feature.SEVERAL_CHOICES, "1");
 request.feature("logprobs", feature.LOGPROBS, "false");
@@ -163,6 +163,21 @@ request.feature("additionalModelRequestFields", feature.MODEL_FIELDS, "empty");
 request.feature("additionalModelResponseFieldPaths", feature.MODEL_RESPONSE_FIELDS, "empty");
 request.feature("requestMetadata", feature.REQUEST_METADATA, "empty");
 request.feature("serviceTier", feature.BEDROCK_TIER);
+request.feature(
+  "safety_settings",
+  feature.SAFETY_SETTINGS,
+  "empty",
+  reads("an extension of LiteLLM"),
+);
+request.feature("cached_content", feature.CACHED_CONTENT, "", reads("an extension of LiteLLM"));
+request.feature("labels", feature.LABELS, "empty", reads("an extension of LiteLLM"));
+export const EXTRA_BODY = request.slot(
+  "extra_body",
+  slot.EXTRAS,
+  reads(
+    "what clients of Google's own endpoint nest in it: `google.safety_settings`, `google.cached_content` and `google.labels` count as those of the request; other members are dropped",
+  ),
+);
 
 export const streamOptions = new MemberTable("stream_options.", "", object("`stream_options`"));
 export const INCLUDE_USAGE = streamOptions.slot("include_usage", slot.STREAM_USAGE);
@@ -275,7 +290,13 @@ export const PART_THINKING = part.slot(
   writes("what the provider (Mistral) has sent as such a part"),
 );
 export const PART_SIGNATURE = part.slot("signature", slot.REASONING_SIGNATURE);
-part.feature("input_audio", feature.AUDIO_INPUT);
+export const PART_AUDIO = part.feature("input_audio", feature.AUDIO_INPUT);
+export const PART_VIDEO = part.feature(
+  "video_url",
+  feature.VIDEO_INPUT,
+  "",
+  reads("an extension of LiteLLM, OpenRouter and vLLM"),
+);
 part.ignored("annotations", reads("part of a response"));
 
 export const partType = new MemberTable(
@@ -288,8 +309,8 @@ export const TYPE_IMAGE = partType.slot("image_url", slot.IMAGE);
 export const TYPE_FILE = partType.slot("file", slot.DOCUMENT);
 export const TYPE_THINKING = partType.slot("thinking", slot.REASONING);
 export const TYPE_REFUSAL = partType.slot("refusal", slot.TEXT);
-partType.feature("input_audio", feature.AUDIO_INPUT);
-partType.feature("video_url", feature.VIDEO_INPUT);
+export const TYPE_AUDIO = partType.feature("input_audio", feature.AUDIO_INPUT);
+export const TYPE_VIDEO = partType.feature("video_url", feature.VIDEO_INPUT);
 
 export const image = new MemberTable(
   "messages[].content[].image_url.",
@@ -308,7 +329,7 @@ export const FILE_DATA = file.slot(
   "file_data",
   slot.DOCUMENT,
   reads(
-    "a `data:` URL of a PDF is a document, of an image an image; text, Markdown, CSV, HTML, JSON and Office files if the provider supports them, by their media type or `filename`; an `https:` URL is a document by URL; other kinds of files are rejected",
+    "a `data:` URL of a PDF is a document, of an image an image; text, Markdown, CSV, HTML, JSON and Office files, audio and video if the provider supports them, by their media type or `filename`; an `https:` URL is a document by URL; other kinds of files are rejected",
   ),
   writes("a `data:` URL of the PDF"),
 );

@@ -18,4 +18,5 @@ export const paths: ClientPaths = {
   redacted: constant("messages[].reasoning_details"),
   arguments: constant("messages[].tool_calls[].function.arguments"),
   strict: constant("tools[].function.strict"),
+  detail: constant("messages[].content[].image_url.detail"),
 };

@@ -394,7 +394,8 @@ export const PART_CACHE = part.slot(
   reads("`ephemeral`, for an hour if its `ttl` is `12h`"),
 );
 part.feature("file_id", feature.FILE_IDS);
-part.feature("detail", feature.IMAGE_DETAIL, "auto");
+export const PART_DETAIL = part.feature("detail", feature.IMAGE_DETAIL, "auto");
+export const PART_AUDIO = part.feature("input_audio", feature.AUDIO_INPUT);
 part.ignored("annotations", reads("part of a response"));
 part.ignored("logprobs", reads("part of a response"));
 part.ignored("parsed", reads("added by an SDK"));
@@ -410,7 +411,7 @@ export const TYPE_REFUSAL = partType.slot("refusal", slot.TEXT);
 export const TYPE_INPUT_IMAGE = partType.slot("input_image", slot.IMAGE);
 export const TYPE_INPUT_FILE = partType.slot("input_file", slot.DOCUMENT);
 partType.feature("encrypted_content", feature.BACKEND_ITEMS);
-partType.feature("input_audio", feature.AUDIO_INPUT);
+export const TYPE_INPUT_AUDIO = partType.feature("input_audio", feature.AUDIO_INPUT);
 partType.feature("text", feature.FOREIGN_PARTS);
 partType.feature("image_url", feature.FOREIGN_PARTS);
 partType.feature("file", feature.FOREIGN_PARTS);

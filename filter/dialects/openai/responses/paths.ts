@@ -18,4 +18,5 @@ export const paths: ClientPaths = {
   redacted: constant("input[].encrypted_content"),
   arguments: constant("input[].arguments"),
   strict: constant("tools[].strict"),
+  detail: constant("input[].content[].detail"),
 };

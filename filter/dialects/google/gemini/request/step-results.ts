@@ -108,7 +108,9 @@ export abstract class StepResults extends GeminiParts {
       const block = request.block(i);
       if (block.kind == BLOCK_TEXT || this.isLeftOut(block)) continue;
       if (media++ == 0) out.text(',"parts":[');
+      this.isInResult = true;
       this.writePart(block);
+      this.isInResult = false;
     }
     if (media > 0) out.byte(0x5d);
     out.text("}}");

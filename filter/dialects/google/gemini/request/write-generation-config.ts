@@ -37,13 +37,27 @@ export abstract class GeminiConfig extends GeminiThinking {
     );
     if (supportsFormat && request.outputFormat != FORMAT_TEXT) this.writeFormat();
     this.writeThinking();
+    this.writeModalities();
     if (out.length == opened) out.length = start;
     else out.byte(0x7d);
   }
 
-  private writeFeature(asked: Feature, name: Span, path: Span): void {
+  /** Writes the client's value, or drops it if the model refuses it. */
+  protected writeFeature(asked: Feature, name: Span, path: Span): void {
     const node = this.request.features.node(asked);
     this.writeLimited(node, name, path, !this.limits.isRefused(path));
+  }
+
+  /** Writes the kinds of output in capitals. */
+  private writeModalities(): void {
+    const tape = this.tape;
+    const list = this.request.features.node(feature.IMAGE_OUTPUT);
+    if (!tape.isArray(list) || tape.isEmpty(list)) return;
+    this.begin(constant('"responseModalities":['));
+    const end = tape.next(list);
+    for (let item = tape.first(list); item < end; item = tape.next(item))
+      this.begin(tape.equals(item, constant("image")) ? constant('"IMAGE"') : constant('"TEXT"'));
+    this.out.byte(0x5d);
   }
 
   private writeStop(): void {

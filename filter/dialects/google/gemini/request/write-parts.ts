@@ -4,14 +4,16 @@ import {
   Block,
   BLOCK_DOCUMENT_DATA,
   BLOCK_IMAGE_DATA,
+  BLOCK_IMAGE_URL,
   BLOCK_TEXT,
   ROLE_SYSTEM,
 } from "../../../../hub/request/request";
+import { FILE_OFFICE, fileTypeOfName } from "../../../../hub/request/file-types";
 import { writeCallInput } from "../../../../hub/request/call-input";
 import { writeString } from "../../../../hub/request/request-writing";
 import { TurnWriter } from "../../../../hub/request/turn-writer";
-import { byteAt, endsWith, startsWith } from "../../../../bytes/text/at";
-import { constant, Span } from "../../../../bytes/text/bytes";
+import { byteAt, startsWith } from "../../../../bytes/text/at";
+import { constant, sameBytes, Span } from "../../../../bytes/text/bytes";
 import { appendBase64 } from "../signature";
 
 /** Files that the client has uploaded to the Gemini API. */
@@ -23,25 +25,28 @@ const HTTPS = constant("https://");
 /** Google's value for calls that another model made. @see https://ai.google.dev/gemini-api/docs/thought-signatures */
 const NO_SIGNATURE = constant("skip_thought_signature_validator");
 
-/** A media type by the end of a file's name. */
+/** How closely the model looks at a file (Gemini 3 and newer). */
 @unmanaged
-class FileType {
+class Resolution {
   constructor(
-    public end: Span,
-    public type: Span,
+    public detail: Span,
+    public level: Span,
   ) {}
 }
 
-const FILE_TYPES: StaticArray<FileType> = [
-  new FileType(constant(".png"), constant("image/png")),
-  new FileType(constant(".jpg"), constant("image/jpeg")),
-  new FileType(constant(".jpeg"), constant("image/jpeg")),
-  new FileType(constant(".webp"), constant("image/webp")),
-  new FileType(constant(".gif"), constant("image/gif")),
-  new FileType(constant(".pdf"), constant("application/pdf")),
+/** `medium` and `ultra_high` are an extension of LiteLLM. @see https://ai.google.dev/gemini-api/docs/media-resolution */
+const RESOLUTIONS: StaticArray<Resolution> = [
+  new Resolution(constant("low"), constant("LOW")),
+  new Resolution(constant("medium"), constant("MEDIUM")),
+  new Resolution(constant("high"), constant("HIGH")),
+  new Resolution(constant("ultra_high"), constant("ULTRA_HIGH")),
 ];
 
 export abstract class GeminiParts extends TurnWriter {
+  /** Whether the part that is being written belongs to the result of a tool. */
+  protected isInResult: bool = false;
+  private given: Span = new Span(0, 0);
+
   protected writeTextPart(pointer: usize, length: u32): void {
     this.begin(constant('{"text":'));
     writeString(pointer, length, this.out);
@@ -57,17 +62,36 @@ export abstract class GeminiParts extends TurnWriter {
       writeString(block.name, block.nameLength, this.out);
       this.out.text(',"data":');
       writeString(block.text, block.textLength, this.out);
-      this.out.text("}}");
+      this.endMedia(block);
     } else {
       this.writeUrl(block);
     }
+  }
+
+  /** Ends a part with a file, and writes its resolution: not inside of a tool's result, which has no member for it. */
+  private endMedia(block: Block): void {
+    const out = this.out;
+    out.byte(0x7d);
+    const isImage = block.kind == BLOCK_IMAGE_DATA || block.kind == BLOCK_IMAGE_URL;
+    if (isImage && block.idLength > 0) {
+      const isSupported = this.limits.signsCalls && !this.isInResult;
+      const level: Span | null = isSupported ? levelOf(block) : null;
+      if (level === null) {
+        this.report.dropForModel(this.report.paths.detail);
+      } else {
+        out.text(',"mediaResolution":{"level":"MEDIA_RESOLUTION_');
+        out.span(level);
+        out.text('"}');
+      }
+    }
+    out.byte(0x7d);
   }
 
   private writeUrl(block: Block): void {
     const out = this.out;
     this.begin(constant('{"fileData":{'));
     if (!startsWith(block.text, block.textLength, FILES)) {
-      const type = typeOfFile(block);
+      const type = this.typeOf(block);
       if (type === null) {
         const report = this.report;
         const message = report.paths.messages.toText() + "[" + block.message.toString() + "]";
@@ -85,7 +109,20 @@ export abstract class GeminiParts extends TurnWriter {
     }
     out.text('"fileUri":');
     writeString(block.text, block.textLength, out);
-    out.text("}}");
+    this.endMedia(block);
+  }
+
+  /** Returns the media type of a file that Google fetches, which is required; null if it is not known. */
+  private typeOf(block: Block): Span | null {
+    const pointer = block.text;
+    const size = block.textLength;
+    if (!startsWith(pointer, size, constant("gs://")) && !startsWith(pointer, size, HTTPS))
+      return null;
+    const type = typeOfFile(pointer, size);
+    if (type !== null || block.nameLength == 0) return type;
+    this.given.pointer = block.name;
+    this.given.length = block.nameLength;
+    return this.given;
   }
 
   /** Writes a call. `needsSignature`: whether the model rejects it without one. */
@@ -147,19 +184,22 @@ export abstract class GeminiParts extends TurnWriter {
   }
 }
 
-/** Returns the media type of a file that Google fetches, which is required; null if the URL does not name it. */
-function typeOfFile(block: Block): Span | null {
-  const pointer = block.text;
-  const size = block.textLength;
-  if (!startsWith(pointer, size, constant("gs://")) && !startsWith(pointer, size, HTTPS))
-    return null;
-  let length: u32 = 0;
-  while (length < size && !isAfterPath(byteAt(pointer, length))) length++;
-  for (let i = 0; i < FILE_TYPES.length; i++) {
-    const candidate = unchecked(FILE_TYPES[i]);
-    if (endsWith(pointer, length, candidate.end)) return candidate.type;
+/** Returns the resolution that a detail of OpenAI stands for, or null. */
+function levelOf(block: Block): Span | null {
+  for (let i = 0; i < RESOLUTIONS.length; i++) {
+    const one = unchecked(RESOLUTIONS[i]);
+    if (sameBytes(block.id, block.idLength, one.detail.pointer, one.detail.length))
+      return one.level;
   }
   return null;
+}
+
+/** Returns the media type of a file by the end of its URL; null if that does not name it. */
+function typeOfFile(pointer: usize, size: u32): Span | null {
+  let length: u32 = 0;
+  while (length < size && !isAfterPath(byteAt(pointer, length))) length++;
+  const type = fileTypeOfName(pointer, length);
+  return type === null || type.kind == FILE_OFFICE ? null : type.mediaType;
 }
 
 /** Returns whether a byte begins the query or the fragment of a URL. */

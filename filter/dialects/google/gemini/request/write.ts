@@ -1,7 +1,11 @@
 // Writes a request of the hub for Gemini. What becomes of each member: docs/dialects.md.
 // @see https://ai.google.dev/api/generate-content
 import { FORMAT_TEXT } from "../../../../hub/request/request";
+import * as feature from "../../../../hub/request/features";
+import { constant } from "../../../../bytes/text/bytes";
 import { GeminiConfig } from "./write-generation-config";
+
+const TIER = constant("service_tier");
 
 export class GeminiWriter extends GeminiConfig {
   protected writeRequest(): void {
@@ -28,6 +32,32 @@ export class GeminiWriter extends GeminiConfig {
     this.writeTools();
     if (this.tape.isString(request.user)) report.drop(report.paths.user);
     this.writeGenerationConfig(supportsFormat);
+    if (!request.features.isEmpty) this.writeExtras();
     out.byte(0x7d);
+  }
+
+  /** "Must start with a letter or an underscore." */
+  protected beginsNamesWithLetter(): bool {
+    return true;
+  }
+
+  /** Writes Google's own members, and the tier. */
+  private writeExtras(): void {
+    this.writeFeature(
+      feature.SAFETY_SETTINGS,
+      constant('"safetySettings":'),
+      constant("safety_settings"),
+    );
+    this.writeFeature(
+      feature.CACHED_CONTENT,
+      constant('"cachedContent":'),
+      constant("cached_content"),
+    );
+    this.writeFeature(feature.LABELS, constant('"labels":'), constant("labels"));
+    const tier = this.request.features.node(feature.SERVICE_TIERS);
+    if (!this.tape.isPresent(tier) || this.tape.equals(tier, constant("auto"))) return;
+    if (this.tape.equals(tier, constant("flex")) || this.tape.equals(tier, constant("priority")))
+      this.writeFeature(feature.SERVICE_TIERS, constant('"serviceTier":'), TIER);
+    else this.report.drop(TIER);
   }
 }

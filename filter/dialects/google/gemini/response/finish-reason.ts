@@ -1,4 +1,4 @@
-// `finishReason` of a candidate: the words of the Gemini API, of Vertex AI and of @google/genai 3.1.0. There is no word for a
+// `finishReason` of a candidate: the words of the Gemini API, of Vertex AI and of google-genai 3.4.0. There is no word for a
 // tool call: the client's dialect finds that by the calls.
 // @see https://ai.google.dev/api/generate-content#FinishReason
 import {
@@ -23,6 +23,8 @@ export const FINISH_REASONS: StaticArray<FinishWord> = [
   new FinishWord(constant("PROHIBITED_CONTENT"), FINISH_REFUSAL),
   new FinishWord(constant("SPII"), FINISH_REFUSAL),
   new FinishWord(constant("MODEL_ARMOR"), FINISH_REFUSAL),
+  new FinishWord(constant("ESCALATION"), FINISH_REFUSAL),
+  new FinishWord(constant("PUP_LIMITED_DISABLED"), FINISH_REFUSAL),
   new FinishWord(constant("IMAGE_SAFETY"), FINISH_REFUSAL),
   new FinishWord(constant("IMAGE_PROHIBITED_CONTENT"), FINISH_REFUSAL),
   new FinishWord(constant("IMAGE_RECITATION"), FINISH_REFUSAL),

@@ -6,6 +6,7 @@ import {
   atLeastZero,
   possibleOr,
   readTokens,
+  SERVICE_UNKNOWN,
   tokensOr,
   UNKNOWN_TOKENS,
   Usage,
@@ -80,10 +81,15 @@ export class UsageReader {
   }
 }
 
-/** Reads what else decides the rates. The Gemini API reports `serviceTier`, Vertex AI `trafficType` (google-genai 3.4.0). */
+/** Returns how a request was processed. The Gemini API reports `serviceTier`, Vertex AI `trafficType` (google-genai 3.4.0). */
+export function serviceIn(tape: Tape, node: u32, before: i32 = SERVICE_UNKNOWN): i32 {
+  const tier = serviceOr(tape, tape.member(node, constant("serviceTier")), before);
+  return serviceOr(tape, tape.member(node, constant("trafficType")), tier);
+}
+
+/** Reads what else decides the rates. */
 function readRates(tape: Tape, node: u32, usage: Usage): void {
-  usage.service = serviceOr(tape, tape.member(node, constant("serviceTier")), usage.service);
-  usage.service = serviceOr(tape, tape.member(node, constant("trafficType")), usage.service);
+  usage.service = serviceIn(tape, node, usage.service);
   const cached = audioOf(tape, tape.member(node, constant("cacheTokensDetails")));
   if (cached >= 0) usage.audioCacheRead = cached;
   const prompt = audioOf(tape, tape.member(node, constant("promptTokensDetails")));

@@ -8,6 +8,8 @@ import {
   FINISH_REFUSAL,
   FINISH_UNKNOWN,
 } from "../../../../hub/response/finish-reason";
+import { SERVICE_FLEX, SERVICE_PRIORITY } from "../../../../hub/response/service";
+import { TIER_FLEX, TIER_PRIORITY, TIER_UNKNOWN } from "../../../../hub/response/translation";
 import { ResponseReader } from "../../../../hub/response/response-reader";
 import { readCount } from "../../../../bytes/json/number";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
@@ -17,7 +19,7 @@ import { ERROR, failureIn } from "./failure";
 import { FINISH_REASONS } from "./finish-reason";
 import { PartReader } from "./read-parts";
 import { SourceReader } from "./read-sources";
-import { UsageReader } from "./read-usage";
+import { serviceIn, UsageReader } from "./read-usage";
 
 export class GeminiReader extends ResponseReader {
   private parts: PartReader = new PartReader(this.sink, this.translation);
@@ -91,6 +93,7 @@ export class GeminiReader extends ResponseReader {
     if (!this.hasBegun) {
       this.replace(this.translation.head.model, tape, model);
       this.replace(this.translation.head.id, tape, id);
+      if (tape.isObject(usage)) this.translation.head.tier = tierOf(serviceIn(tape, usage));
     }
     this.readFeedback(tape, feedback);
     if (tape.isArray(candidates)) this.readCandidates(tape, candidates);
@@ -149,4 +152,9 @@ export class GeminiReader extends ResponseReader {
     this.parts.end();
     this.sink.refusal(tape.pointer(message), tape.size(message));
   }
+}
+
+function tierOf(service: i32): i32 {
+  if (service == SERVICE_PRIORITY) return TIER_PRIORITY;
+  return service == SERVICE_FLEX ? TIER_FLEX : TIER_UNKNOWN;
 }

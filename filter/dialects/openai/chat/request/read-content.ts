@@ -6,7 +6,13 @@ import { readCacheBreakpoint } from "../../../../hub/request/cache-breakpoint";
 import * as feature from "../../../../hub/request/features";
 import { HubRequest, ROLE_ASSISTANT, ROLE_USER } from "../../../../hub/request/request";
 import { readList } from "../../../../hub/request/read-list";
-import { addFile, addImage, addStoredFile } from "../../../../hub/request/read-media";
+import {
+  addAudio,
+  addFile,
+  addImage,
+  addStoredFile,
+  addVideo,
+} from "../../../../hub/request/read-media";
 import { RequestReport } from "../../../../hub/request/request-report";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
@@ -60,6 +66,8 @@ function addPart(tape: Tape, request: HubRequest, report: RequestReport): void {
     report.reject("type", "may be thinking only in a message of the assistant.");
   else if (type == member.TYPE_IMAGE) readImage(tape, request, report);
   else if (type == member.TYPE_FILE) readFile(tape, request, report);
+  else if (type == member.TYPE_AUDIO) readAudio(tape, request, report);
+  else if (type == member.TYPE_VIDEO) readVideo(tape, request, report);
 }
 
 /** Returns the index of the part's type; -1 if it was rejected or dropped. */
@@ -72,7 +80,7 @@ function typeOf(tape: Tape, report: RequestReport): i32 {
     return -1;
   }
   const asked = found.featureOf();
-  if (asked === null) return found.index;
+  if (asked === null || report.supports(asked)) return found.index;
   report.rejectOrDropType(found, asked);
   return -1;
 }
@@ -83,10 +91,7 @@ function addText(tape: Tape, node: u32, request: HubRequest, report: RequestRepo
 }
 
 function readImage(tape: Tape, request: HubRequest, report: RequestReport): void {
-  if (request.role != ROLE_USER) {
-    report.reject("type", "must be text: only messages of role user may hold images.");
-    return;
-  }
+  if (!isOfUser("images", request, report)) return;
   let node = part.node(member.PART_IMAGE);
   let detail = NO_NODE;
   if (tape.isObject(node)) {
@@ -126,4 +131,31 @@ function readFile(tape: Tape, request: HubRequest, report: RequestReport): void 
   } else {
     addFile(tape, data, file.node(member.FILE_NAME), "file.file_data", request, report);
   }
+}
+
+function readAudio(tape: Tape, request: HubRequest, report: RequestReport): void {
+  if (isOfUser("audio", request, report))
+    addAudio(tape, part.node(member.PART_AUDIO), request, report);
+}
+
+function readVideo(tape: Tape, request: HubRequest, report: RequestReport): void {
+  if (!isOfUser("videos", request, report)) return;
+  const node = part.node(member.PART_VIDEO);
+  let url = tape.isObject(node) ? NO_NODE : node;
+  if (tape.isObject(node)) {
+    for (let key = tape.first(node), end = tape.next(node); key < end; key = tape.next(key + 1)) {
+      if (tape.equals(key, constant("url"))) url = key + 1;
+      else if (tape.isPresent(key + 1))
+        report.dropUnknown(constant("messages[].content[].video_url."), tape, key);
+    }
+  }
+  if (tape.isString(url)) addVideo(tape, url, request, report);
+  else report.reject("video_url", "must be an object with a 'url'.");
+}
+
+/** Rejects a part of another role, whose messages hold texts alone. */
+function isOfUser(what: string, request: HubRequest, report: RequestReport): bool {
+  if (request.role == ROLE_USER) return true;
+  report.reject("type", `must be text: only messages of role user may hold ${what}.`);
+  return false;
 }

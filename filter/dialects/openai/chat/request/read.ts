@@ -1,5 +1,6 @@
 // Reads a chat completions request into the hub. Its members: members.ts.
 // @see https://platform.openai.com/docs/api-reference/chat/create
+import { Feature } from "../../../../hub/request/feature";
 import { MemberReader } from "../../../../hub/request/member-reader";
 import {
   CHOICE_NAMED,
@@ -25,6 +26,7 @@ const NAME = constant("name");
 const FUNCTION = constant("function");
 const CUSTOM = constant("custom");
 const TEXT = constant("text");
+const IMAGE = constant("image");
 const ALLOWED_TOOLS = constant("allowed_tools");
 const TOOLS = constant("tools");
 const JSON_SCHEMA = constant("json_schema");
@@ -44,6 +46,7 @@ export function readRequest(tape: Tape, request: HubRequest, report: RequestRepo
   top.read(tape, 0, report);
   if (report.fault !== null) return;
   top.keepFeatures(request.features);
+  readExtraBody(tape, request, report);
   request.maxTokens = top.node(member.MAX_COMPLETION_TOKENS);
   if (!tape.isPresent(request.maxTokens)) request.maxTokens = top.node(member.MAX_TOKENS);
   request.temperature = top.node(member.TEMPERATURE);
@@ -61,7 +64,7 @@ export function readRequest(tape: Tape, request: HubRequest, report: RequestRepo
     report,
   );
   readTier(tape, top.node(member.SERVICE_TIER), request, report);
-  readModalities(tape, report);
+  readModalities(tape, request, report);
   readReasoning(tape, request, report);
   readFormat(tape, request, report);
   readList(tape, top.node(member.TOOLS), TOOLS, request, report, readTool);
@@ -79,13 +82,52 @@ function readStream(tape: Tape, request: HubRequest, report: RequestReport): voi
   report.wantsUsage = tape.isTrue(options.node(member.INCLUDE_USAGE));
 }
 
-function readModalities(tape: Tape, report: RequestReport): void {
+/**
+ * Reads the members of one vendor.
+ * @see https://ai.google.dev/gemini-api/docs/openai#extra-body
+ */
+function readExtraBody(tape: Tape, request: HubRequest, report: RequestReport): void {
+  const node = top.node(member.EXTRA_BODY);
+  if (!tape.isObject(node)) return;
+  for (let key = tape.first(node), end = tape.next(node); key < end; key = tape.next(key + 1)) {
+    if (tape.isObject(key + 1) && tape.equals(key, constant("google")))
+      readGoogle(tape, key + 1, request, report);
+    else if (tape.isPresent(key + 1)) report.dropUnknown(constant("extra_body."), tape, key);
+  }
+}
+
+function readGoogle(tape: Tape, node: u32, request: HubRequest, report: RequestReport): void {
+  for (let key = tape.first(node), end = tape.next(node); key < end; key = tape.next(key + 1)) {
+    const found = member.request.find(tape, key);
+    const asked: Feature | null = found === null ? null : found.featureOf();
+    if (asked !== null && isOfGoogle(asked) && report.supports(asked))
+      request.features.set(asked, key + 1);
+    else if (tape.isPresent(key + 1)) report.dropUnknown(constant("extra_body.google."), tape, key);
+  }
+}
+
+function isOfGoogle(asked: Feature): bool {
+  return (
+    asked === feature.SAFETY_SETTINGS ||
+    asked === feature.CACHED_CONTENT ||
+    asked === feature.LABELS
+  );
+}
+
+function readModalities(tape: Tape, request: HubRequest, report: RequestReport): void {
   const node = top.node(member.MODALITIES);
   if (!tape.isArray(node)) return;
+  const supportsImages = report.supports(feature.IMAGE_OUTPUT);
   for (let item = tape.first(node), end = tape.next(node); item < end; item = tape.next(item)) {
-    if (!tape.equals(item, TEXT))
-      report.reject("modalities", 'must be ["text"]: this model supports only text output.');
+    if (tape.equals(item, TEXT) || (supportsImages && tape.equals(item, IMAGE))) continue;
+    report.reject(
+      "modalities",
+      supportsImages
+        ? 'must be ["text"] or ["text", "image"]: the gateway translates no other output.'
+        : 'must be ["text"]: this model supports only text output.',
+    );
   }
+  if (supportsImages) request.features.set(feature.IMAGE_OUTPUT, node);
 }
 
 function readReasoning(tape: Tape, request: HubRequest, report: RequestReport): void {

@@ -4,7 +4,7 @@
 import { readCacheBreakpoint } from "../../../../hub/request/cache-breakpoint";
 import { MemberReader } from "../../../../hub/request/member-reader";
 import { readList } from "../../../../hub/request/read-list";
-import { addFile, addImage } from "../../../../hub/request/read-media";
+import { addAudio, addFile, addImage } from "../../../../hub/request/read-media";
 import { HubRequest, ROLE_USER } from "../../../../hub/request/request";
 import { RequestReport } from "../../../../hub/request/request-report";
 import { Tape } from "../../../../bytes/json/tape";
@@ -42,7 +42,7 @@ function readPart(tape: Tape, item: u32, request: HubRequest, report: RequestRep
     return;
   }
   const feature = found.featureOf();
-  if (feature !== null) {
+  if (feature !== null && !report.supports(feature)) {
     report.rejectOrDropType(found, feature);
     return;
   }
@@ -55,7 +55,11 @@ function readPart(tape: Tape, item: u32, request: HubRequest, report: RequestRep
 }
 
 function addPart(tape: Tape, type: i32, request: HubRequest, report: RequestReport): void {
-  if (type == member.TYPE_INPUT_IMAGE || type == member.TYPE_INPUT_FILE) {
+  if (
+    type == member.TYPE_INPUT_IMAGE ||
+    type == member.TYPE_INPUT_FILE ||
+    type == member.TYPE_INPUT_AUDIO
+  ) {
     addMedia(tape, type, request, report);
     return;
   }
@@ -72,8 +76,16 @@ function addMedia(tape: Tape, type: i32, request: HubRequest, report: RequestRep
   }
   if (type == member.TYPE_INPUT_IMAGE) {
     const url = part.node(member.PART_IMAGE);
+    const before = request.blocks.count;
     if (tape.isString(url)) addImage(tape, url, "image_url", request, report);
     else report.reject("image_url", "must be a string: a URL, or a data: URL in base64.");
+    const detail = part.node(member.PART_DETAIL);
+    if (tape.isString(detail) && request.blocks.count > before)
+      request.block(before).setId(tape, detail);
+    return;
+  }
+  if (type == member.TYPE_INPUT_AUDIO) {
+    addAudio(tape, part.node(member.PART_AUDIO), request, report);
     return;
   }
   const url = part.node(member.FILE_URL);

@@ -19,7 +19,8 @@ beforeAll(async () => {
 /** A model with the limits of a case. */
 function modelOf({ limits = {} }: Options): string {
   if (limits.system_role === "none") return "gemma-3-27b-it";
-  if (limits.tool_calls !== "plain") return "gemini-3-pro";
+  if (limits.tool_calls !== "plain")
+    return limits.thinking === "none" ? "gemini-3-pro-image" : "gemini-3-pro";
   return limits.json_schema === false ? "gemini-2.0-flash" : "gemini-2.5-flash";
 }
 
