@@ -83,8 +83,12 @@ function prepareOnly(exchange: Exchange, target: Target, tape: Tape): Fault | nu
   const fault = prepareBody(exchange, target, tape);
   if (fault === null) return null;
   const other = apiInstead(exchange, target, fault);
-  if (other === null) return fault;
-  return prepareBody(exchange, other, tape) === null ? null : fault;
+  return other === null ? fault : faultOfBoth(fault, prepareBody(exchange, other, tape));
+}
+
+/** Returns the fault of a target of which neither API accepts the request, or null. Limits and budgets are those of both. */
+function faultOfBoth(chosen: Fault, other: Fault | null): Fault | null {
+  return other !== null && other.status == 400 ? chosen : other;
 }
 
 /**
@@ -158,9 +162,10 @@ function prepare(exchange: Exchange, attempts: Attempts, tape: Tape, isKept: boo
   const fault = prepareAt(exchange, target, tape, isKept);
   if (fault === null) return null;
   const other = apiInstead(exchange, target, fault);
-  if (other === null || prepareAt(exchange, other, tape, isKept) !== null) return fault;
-  attempts.replace(0, other);
-  return null;
+  if (other === null) return fault;
+  const both = faultOfBoth(fault, prepareAt(exchange, other, tape, isKept));
+  if (both === null) attempts.replace(0, other);
+  return both;
 }
 
 function prepareAt(exchange: Exchange, target: Target, tape: Tape, isKept: bool): Fault | null {

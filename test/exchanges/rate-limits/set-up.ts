@@ -56,9 +56,11 @@ export async function start(
     shared?: SharedData;
     adapt?: (model: GatewayModel) => void;
     clock?: { now: number };
+    /** Instead of the two usual models. */
+    models?: string;
   } = {},
 ): Promise<Worker> {
-  const text = `${MODELS}ratelimits:\n${ratelimits}`;
+  const text = `${more.models ?? MODELS}ratelimits:\n${ratelimits}`;
   const result = loadConfiguration({ file: "gateway.yaml", text }, ENVIRONMENT);
   if (!result.ok) throw new Error(JSON.stringify(result.problems));
   more.adapt?.(result.model);

@@ -7,6 +7,33 @@ import { RETRY } from "../../envoy/models.ts";
 import { providerResponse } from "./provider-responses.ts";
 import { BOTH, remaining, start } from "./set-up.ts";
 
+describe("a model with two APIs", () => {
+  it("a used-up limit returns 429 if only the other API supports the request", async () => {
+    const models = `
+llm_providers:
+  - {model: openai/gpt-5.6-sol, access_key: $OPENAI_API_KEY, limits: {responses_api: true}}
+`;
+    const limit = "  - {model: openai/gpt-5.6-sol, limit: {requests: 1, unit: day}}\n";
+    const worker = await start(limit, { models });
+    const tool = { type: "function", function: { name: "f", parameters: { type: "object" } } };
+    // The Responses API, where the model reasons beside tools, has no `n`.
+    const body = JSON.stringify({
+      model: "openai/gpt-5.6-sol",
+      messages: [{ role: "user", content: "Hi" }],
+      tools: [tool],
+      n: 2,
+    });
+    const request = {
+      method: "POST",
+      path: "/v1/chat/completions",
+      headers: [["content-type", "application/json"]] as [string, string][],
+      body: Buffer.from(body),
+    };
+    const statuses = [1, 2].map(() => worker.ask({ input: { request } }).response.status);
+    expect(statuses).toEqual([200, 429]);
+  });
+});
+
 describe("a name that stands for several models", () => {
   const adapt = (model: GatewayModel): void => {
     model.targetSets = [{ name: "best", targets: [0, 1], retry: RETRY }];
