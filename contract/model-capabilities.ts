@@ -169,7 +169,7 @@ export const CAPABILITIES = [
     REASONING_WITH_TOOLS,
     CHAT,
     "",
-    "Whether the model supports reasoning with tools in chat completions. If `false`, requests with tools use the Responses API if the provider serves it; otherwise they get `reasoning_effort: none`.",
+    "Whether the model supports reasoning with tools in chat completions. If `false`, requests with tools use the Responses API if the provider serves it; otherwise they get `reasoning_effort: none`, and the effort is listed as dropped.",
   ),
   row(
     THINKING,

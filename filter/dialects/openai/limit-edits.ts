@@ -22,7 +22,8 @@ export abstract class OpenaiLimitEdits extends LimitEdits {
     const nearest = limits.knowsEfforts ? nearestEffort(limits.efforts, wanted) : wanted;
     efforts.plan(wanted, nearest, hasTools, limits);
     this.changesEffort = efforts.effort != wanted;
-    if (efforts.isOther || efforts.isRaised) this.report.dropForModel(path);
+    if (efforts.isOther || efforts.isRaised || efforts.isListed(this.report))
+      this.report.dropForModel(path);
     this.allowsSampling = efforts.allowsSampling;
   }
 

@@ -112,7 +112,7 @@ export abstract class OpenaiRequestWriter extends RequestWriter {
     this.efforts.plan(wanted, nearest, hasTools, limits);
     // An effort that stands for a budget is near enough.
     const isRaised = this.efforts.isRaised && !this.request.isEffortThinking;
-    if (this.efforts.isOther || isRaised) this.dropEffort();
+    if (this.efforts.isOther || isRaised || this.efforts.isListed(this.report)) this.dropEffort();
   }
 
   /** Writes what the model samples with, which depends on the planned effort. */

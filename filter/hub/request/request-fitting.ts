@@ -3,7 +3,7 @@ import { readCount } from "../../bytes/json/number";
 import { Tape } from "../../bytes/json/tape";
 import { CHOICE_ANY, CHOICE_NAMED, EFFORT_NONE, EFFORT_UNSET } from "./request";
 import { isOtherEffort } from "./request-effort";
-import { FORCED_ALL, FORCED_NAMED, RequestLimits } from "./request-report";
+import { FORCED_ALL, FORCED_NAMED, RequestLimits, RequestReport } from "./request-report";
 
 /** Returns whether the client asks for more output tokens than the model can return. */
 export function isTooMany(tape: Tape, node: u32, limits: RequestLimits): bool {
@@ -41,6 +41,11 @@ export class EffortPlan {
     }
     const dependsOnEffort = limits.samplesWithoutReasoning && reasons(this.effort, limits);
     this.allowsSampling = limits.supportsTemperature && !dependsOnEffort;
+  }
+
+  /** Returns whether reasoning is turned off for a client that has not mentioned it: no reason to reject a strict request. */
+  isListed(report: RequestReport): bool {
+    return this.isForced && !report.isStrict;
   }
 
   /** Another member than the effort turns thinking off. */
