@@ -156,14 +156,16 @@ export abstract class OpenaiRequestWriter extends RequestWriter {
     }
   }
 
-  /** Writes the key of the session, unless the client has sent one. */
+  /** Writes the key of the session, unless the client has sent one. What is a member is no header. */
   protected writeCacheKey(): void {
     const report = this.report;
     if (report.cacheKey.length == 0 || !this.hasCacheKeyMember()) return;
-    if (this.request.features.node(PROMPT_CACHE_KEY) != NO_NODE) return;
-    this.out.text(',"prompt_cache_key":"');
-    this.out.bytes(report.cacheKey.pointer, report.cacheKey.length);
-    this.out.byte(0x22);
+    if (this.request.features.node(PROMPT_CACHE_KEY) == NO_NODE) {
+      this.out.text(',"prompt_cache_key":"');
+      this.out.bytes(report.cacheKey.pointer, report.cacheKey.length);
+      this.out.byte(0x22);
+    }
+    report.cacheKey.clear();
   }
 
   /** Returns whether the key is a member, not a header. */

@@ -61,7 +61,10 @@ export abstract class ChatSystem extends ChatReasoning {
       return to;
     }
     this.carried.span(this.prompt);
-    for (let i: u32 = 0; i < to; i++) this.carry(request.block(i));
+    for (let i: u32 = 0; i < to; i++) {
+      if (isMarked) this.dropMark(request.block(i));
+      this.carry(request.block(i));
+    }
     if (this.instruction.length > 0) {
       if (this.carried.length > 0) this.carried.span(BLANK_LINE);
       this.carried.span(this.instruction);
@@ -79,7 +82,10 @@ export abstract class ChatSystem extends ChatReasoning {
   protected writeLaterSystem(from: u32, to: u32): void {
     const request = this.request;
     if (!this.limits.supportsSystemRole || !this.limits.supportsLaterSystem) {
-      for (let i = from; i < to; i++) this.carry(request.block(i));
+      for (let i = from; i < to; i++) {
+        this.dropMark(request.block(i));
+        this.carry(request.block(i));
+      }
       return;
     }
     const out = this.out;
