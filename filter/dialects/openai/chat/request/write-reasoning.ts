@@ -67,8 +67,8 @@ export abstract class ChatReasoning extends ChatParts {
     const block = request.block(index);
     if (block.kind == BLOCK_REASONING_DATA)
       return limits.supportsReasoningDetails ? MEMBER_DETAILS : MEMBER_NONE;
-    if (limits.supportsReasoningContent) return MEMBER_CONTENT;
     if (limits.supportsReasoningDetails && isSigned(block)) return MEMBER_DETAILS;
+    if (limits.supportsReasoningContent) return MEMBER_CONTENT;
     if (!limits.supportsOwnReasoning) return MEMBER_NONE;
     if (index < this.piecesFrom || index > this.markedAt) this.findMark(index, to);
     const last = request.block(this.markedAt);
@@ -187,11 +187,12 @@ export abstract class ChatReasoning extends ChatParts {
   }
 
   /**
-   * Writes a reasoning block as a part of `content`.
+   * Writes a reasoning block as a part of `content`; beside such parts also one that was between tags.
    * @see https://github.com/mistralai/client-python (3.7.0): ThinkChunk, "Signature to replay some reasoning blocks across turns"
    */
   protected writeThinkingPart(index: u32, to: u32): void {
-    if (this.memberFor(index, to) != MEMBER_PARTS) return;
+    const member = this.memberFor(index, to);
+    if (member != MEMBER_PARTS && member != MEMBER_TAGS) return;
     const block = this.request.block(index);
     const out = this.out;
     this.begin(THINKING_PART);
