@@ -1,28 +1,7 @@
 // What the span of a request shows (contract/trace.ts). Envoy reads it when the span ends: before `proxy_on_log`, and
 // without a callback if the client disconnects. So what is known is written as soon as it is known.
-import {
-  TRACE_CACHE_READ,
-  TRACE_CACHE_WRITE,
-  TRACE_ERROR,
-  TRACE_FALLBACKS,
-  TRACE_FINISH,
-  TRACE_FIRST_CHUNK,
-  TRACE_GUARD,
-  TRACE_INPUT,
-  TRACE_KEY,
-  TRACE_MODEL,
-  TRACE_OPERATION,
-  TRACE_OUTPUT,
-  TRACE_PARTIAL,
-  TRACE_PROMPT_TARGET,
-  TRACE_PROVIDER,
-  TRACE_REASONING,
-  TRACE_REQUESTED,
-  TRACE_RESPONSE_MODEL,
-  TRACE_STREAM,
-  TRACE_SUBJECT,
-} from "../../contract/trace";
-import { BROKEN, GUARD_WORDS } from "../../contract/usage-record";
+import * as names from "../../contract/trace";
+import { BROKEN } from "../../contract/usage-record";
 import { FINISH_NONE } from "../hub/response/finish-reason";
 import { atLeastZero, UNKNOWN_TOKENS, Usage } from "../hub/response/usage";
 import { setProperty } from "../host/host";
@@ -30,29 +9,28 @@ import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { UNKNOWN } from "../exchange/endpoint";
 import { Exchange } from "../exchange/exchange";
 import { Trace } from "../exchange/written-trace";
-import { errorCode, MAX_MODEL } from "./write-usage-record";
+import { DECISIONS, errorCode, MAX_MODEL } from "./write-usage-record";
 
-const RESPONSE_MODEL = constant(TRACE_RESPONSE_MODEL);
-const FINISH = constant(TRACE_FINISH);
-const ERROR = constant(TRACE_ERROR);
+const RESPONSE_MODEL = constant(names.TRACE_RESPONSE_MODEL);
+const FINISH = constant(names.TRACE_FINISH);
+const ERROR = constant(names.TRACE_ERROR);
 
 const BLANK: u32 = 0x20;
 
 /** By the constants of hub/finish-reason.ts, in the words of the conventions where there is one. */
 const FINISHES: Span[] = [
-  "[]",
-  '["stop"]',
-  '["stop"]',
-  '["length"]',
-  '["tool_call"]',
-  '["content_filter"]',
-  '["pause"]',
-  '["length"]',
-  '["error"]',
-  '["unknown"]',
-].map<Span>((text) => constant(text));
+  constant("[]"),
+  constant('["stop"]'),
+  constant('["stop"]'),
+  constant('["length"]'),
+  constant('["tool_call"]'),
+  constant('["content_filter"]'),
+  constant('["pause"]'),
+  constant('["length"]'),
+  constant('["error"]'),
+  constant('["unknown"]'),
+];
 const BROKEN_FINISH = FINISHES[8];
-const DECISIONS = GUARD_WORDS.map<Span>((word) => constant(word));
 
 const value = scratchBuffer();
 const span = new Span(0, 0);
@@ -65,21 +43,21 @@ export function traceRequest(exchange: Exchange): void {
   if (!trace.isStarted && client.endpoint !== UNKNOWN) {
     trace.isStarted = true;
     const operation = client.endpoint.operation;
-    if (operation.length > 0) setProperty(constant(TRACE_OPERATION), operation);
+    if (operation.length > 0) setProperty(constant(names.TRACE_OPERATION), operation);
     else writeSubject(client.endpoint.path);
     const key = client.apiKey;
-    if (key !== null) setProperty(constant(TRACE_KEY), key.name);
+    if (key !== null) setProperty(constant(names.TRACE_KEY), key.name);
   }
   const target = exchange.target;
   if (target === null || target === trace.target) return;
   if (trace.target === null) {
     if (client.requested.length > 0)
-      setProperty(constant(TRACE_REQUESTED), client.requested.view(span));
-    if (client.isStreaming) setProperty(constant(TRACE_STREAM), constant("true"));
+      setProperty(constant(names.TRACE_REQUESTED), client.requested.view(span));
+    if (client.isStreaming) setProperty(constant(names.TRACE_STREAM), constant("true"));
   }
   trace.target = target;
-  setProperty(constant(TRACE_PROVIDER), target.traceProvider);
-  setProperty(constant(TRACE_MODEL), exchange.modelText(target));
+  setProperty(constant(names.TRACE_PROVIDER), target.traceProvider);
+  setProperty(constant(names.TRACE_MODEL), exchange.modelText(target));
   writeSubject(exchange.modelText(target));
 }
 
@@ -88,7 +66,7 @@ function writeSubject(name: Span): void {
   value.clear();
   value.byte(BLANK);
   value.span(name);
-  setProperty(constant(TRACE_SUBJECT), value.view(span));
+  setProperty(constant(names.TRACE_SUBJECT), value.view(span));
 }
 
 /** Writes what a part of the response has shown; all that is known if it is the last. */
@@ -137,7 +115,7 @@ function writeFirstToken(milliseconds: i64): void {
   value.clear();
   value.integer(milliseconds);
   value.text("e-3");
-  setProperty(constant(TRACE_FIRST_CHUNK), value.view(span));
+  setProperty(constant(names.TRACE_FIRST_CHUNK), value.view(span));
 }
 
 function writeModel(trace: Trace, model: ByteBuffer): void {
@@ -158,15 +136,15 @@ function writePartial(trace: Trace, usage: Usage): void {
   value.text(',"output_tokens":');
   value.integer(atLeastZero(usage.output));
   value.text("}");
-  setProperty(constant(TRACE_PARTIAL), value.view(span));
+  setProperty(constant(names.TRACE_PARTIAL), value.view(span));
 }
 
 function writeUsage(usage: Usage): void {
-  if (usage.freshInput >= 0) number(constant(TRACE_INPUT), usage.input);
-  if (usage.output >= 0) number(constant(TRACE_OUTPUT), usage.output);
-  if (usage.cacheRead > 0) number(constant(TRACE_CACHE_READ), usage.cacheRead);
-  if (usage.cacheWrite > 0) number(constant(TRACE_CACHE_WRITE), usage.cacheWrite);
-  if (usage.reasoning > 0) number(constant(TRACE_REASONING), usage.reasoning);
+  if (usage.freshInput >= 0) number(constant(names.TRACE_INPUT), usage.input);
+  if (usage.output >= 0) number(constant(names.TRACE_OUTPUT), usage.output);
+  if (usage.cacheRead > 0) number(constant(names.TRACE_CACHE_READ), usage.cacheRead);
+  if (usage.cacheWrite > 0) number(constant(names.TRACE_CACHE_WRITE), usage.cacheWrite);
+  if (usage.reasoning > 0) number(constant(names.TRACE_REASONING), usage.reasoning);
 }
 
 function number(name: Span, amount: i64): void {
@@ -182,12 +160,12 @@ function writeEnd(exchange: Exchange, trace: Trace): void {
   writeAskedModel(exchange, trace);
   const attempts = exchange.attempts;
   if (attempts !== null && attempts.fallbacks > 0)
-    number(constant(TRACE_FALLBACKS), attempts.fallbacks);
+    number(constant(names.TRACE_FALLBACKS), attempts.fallbacks);
   if (exchange.promptTarget.length > 0) {
-    setProperty(constant(TRACE_PROMPT_TARGET), exchange.promptTarget);
+    setProperty(constant(names.TRACE_PROMPT_TARGET), exchange.promptTarget);
     if (exchange.client.endpoint.row.isForTools) writeSubject(exchange.promptTarget);
   }
-  if (exchange.guard > 0) setProperty(constant(TRACE_GUARD), DECISIONS[exchange.guard]);
+  if (exchange.guard > 0) setProperty(constant(names.TRACE_GUARD), DECISIONS[exchange.guard]);
 }
 
 function writeError(exchange: Exchange): void {
