@@ -38,8 +38,8 @@ const TEXT = "textAt";
 const MIN_TEXT = 6;
 
 const IN_CONTRACT = /^contract\//;
-/** Files whose texts are replaced; the contract's others are names, which the filter writes as constants. */
-const TEXTS = /^(filter\/|contract\/(upstream-errors|envelopes)\.)/;
+/** Files whose texts are replaced. */
+const TEXTS = /^(filter|contract)\//;
 
 /** Calls whose texts are for the documentation alone (filter/hub/request/feature.ts, member-table.ts): the filter has a 0 instead. */
 const NOTES = new Set(["about", "object", "reads", "writes"]);
@@ -54,9 +54,11 @@ export default class ConstantBytes extends Transform {
     const texts = textsOf(contract);
     for (const { statements, normalizedPath } of parser.sources)
       if (TEXTS.test(normalizedPath)) writeTexts(statements, importsOf(statements), texts);
-    removeUnused(
-      parser.sources.filter(({ normalizedPath: path }) => /^(filter|contract)\//.test(path)),
+    const ours = parser.sources.filter(({ normalizedPath: path }) =>
+      /^(filter|contract)\//.test(path),
     );
+    // What is taken out may have been the only use of others.
+    while (removeUnused(ours));
     const run = new Run();
     const sources = parser.sources.filter(({ normalizedPath: path }) => TEXTS.test(path));
     for (const source of sources) {
@@ -122,9 +124,13 @@ function writeTexts(
       writeTexts(child, imported, texts);
 }
 
-/** Takes those constants out of the contract that no file uses: the compiler would keep them, and their texts. */
-function removeUnused(sources: Source[]): void {
+/**
+ * Takes those constants out of the contract that no file uses: the compiler would keep them, and their texts. Returns whether
+ * there were any.
+ */
+function removeUnused(sources: Source[]): boolean {
   const used = new Set<string>();
+  let hasRemoved = false;
   for (const { statements } of sources) {
     for (const statement of statements) {
       if (statement instanceof ImportStatement) continue;
@@ -142,10 +148,14 @@ function removeUnused(sources: Source[]): void {
         statement.declarations =
           statement.declarations?.filter(({ foreignName }) => used.has(foreignName.text)) ?? null;
     if (!IN_CONTRACT.test(normalizedPath)) continue;
-    for (const statement of statements)
-      if (statement instanceof VariableStatement)
-        statement.declarations = statement.declarations.filter(({ name }) => used.has(name.text));
+    for (const statement of statements) {
+      if (!(statement instanceof VariableStatement)) continue;
+      const kept = statement.declarations.filter(({ name }) => used.has(name.text));
+      hasRemoved ||= kept.length < statement.declarations.length;
+      statement.declarations = kept;
+    }
   }
+  return hasRemoved;
 }
 
 /** Adds the names in `parent`, a node or a list of nodes; the tree has no circles but through `range`. */
