@@ -13,7 +13,7 @@ export function keepMembers(out: ByteBuffer, names: Span[]): void {
   kept.byte(0x7b);
   const end = tape.next(0);
   for (let key = tape.first(0); key < end; key = tape.next(key + 1)) {
-    if (!isOneOf(key, names)) continue;
+    if (tape.indexIn(key, names) < 0) continue;
     if (kept.length > 1) kept.byte(0x2c);
     const from = tape.outerStart(key);
     kept.bytes(out.pointer + from, tape.outerEnd(key + 1) - from);
@@ -22,11 +22,4 @@ export function keepMembers(out: ByteBuffer, names: Span[]): void {
   tape.reset();
   out.clear();
   out.bytes(kept.pointer, kept.length);
-}
-
-function isOneOf(key: u32, names: Span[]): bool {
-  for (let i = 0; i < names.length; i++) {
-    if (tape.equals(key, names[i])) return true;
-  }
-  return false;
 }

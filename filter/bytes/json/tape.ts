@@ -203,6 +203,14 @@ export class Tape {
     return unescapedEquals(this.pointer(node), this.size(node), text);
   }
 
+  /** Returns the index of the text that a string node equals; -1 if it equals none. */
+  indexIn(node: u32, texts: Span[]): i32 {
+    for (let i = 0; i < texts.length; i++) {
+      if (this.equals(node, unchecked(texts[i]))) return i;
+    }
+    return -1;
+  }
+
   /** Returns whether the node exists and is not null: missing and null are equal when read. */
   // @ts-ignore: decorator
   @inline

@@ -11,7 +11,8 @@ import { ByteBuffer, constant, sameBytes, Span } from "../../bytes/text/bytes";
 import {
   BLANK_LINE,
   isObjectSchema,
-  writeString,
+  separate,
+  writeName,
   writeValue,
 } from "../../hub/request/request-writing";
 import { referredSchema } from "../../hub/request/schema-refs";
@@ -25,7 +26,7 @@ const ONE_OF = constant("oneOf");
 const PROPERTIES = constant("properties");
 
 /** Refused in a schema that is enforced: "For 'array' type, property 'uniqueItems' is not supported". */
-const REFUSED: StaticArray<Span> = [
+const REFUSED: Span[] = [
   constant("minimum"),
   constant("maximum"),
   constant("exclusiveMinimum"),
@@ -54,7 +55,7 @@ const REFUSED: StaticArray<Span> = [
   constant("else"),
 ];
 
-const FORMATS: StaticArray<Span> = [
+const FORMATS: Span[] = [
   constant("date-time"),
   constant("time"),
   constant("date"),
@@ -89,24 +90,6 @@ export function isUnion(tape: Tape, schema: u32): bool {
 
 function isUnionName(tape: Tape, key: u32): bool {
   return tape.equals(key, ONE_OF) || tape.equals(key, ANY_OF) || tape.equals(key, ALL_OF);
-}
-
-function isIn(tape: Tape, text: u32, list: StaticArray<Span>): bool {
-  for (let i = 0; i < list.length; i++) {
-    if (tape.equals(text, unchecked(list[i]))) return true;
-  }
-  return false;
-}
-
-function separate(out: ByteBuffer): void {
-  const last = byteAt(out.pointer, out.length - 1);
-  if (last != 0x7b && last != 0x5b) out.byte(0x2c);
-}
-
-function writeName(tape: Tape, key: u32, out: ByteBuffer): void {
-  separate(out);
-  writeString(tape.pointer(key), tape.size(key), out);
-  out.byte(0x3a);
 }
 
 // ---- Schemas that are enforced
@@ -152,9 +135,9 @@ function isOpen(tape: Tape, schema: u32): bool {
  */
 function isMoved(tape: Tape, key: u32, isClosed: bool, hasAnyOf: bool): bool {
   const value = key + 1;
-  if (isIn(tape, key, REFUSED)) return true;
+  if (tape.indexIn(key, REFUSED) >= 0) return true;
   if (tape.equals(key, constant("minItems"))) return readCount(tape, value) > 1;
-  if (tape.equals(key, constant("format"))) return !isIn(tape, value, FORMATS);
+  if (tape.equals(key, constant("format"))) return tape.indexIn(value, FORMATS) < 0;
   // A list for a tuple was JSON Schema's form until 2020.
   if (tape.equals(key, ITEMS)) return tape.isArray(value);
   if (tape.equals(key, ONE_OF)) return hasAnyOf;
@@ -262,7 +245,7 @@ function isMergedMember(tape: Tape, key: u32, isStrict: bool): bool {
   if (isUnionName(tape, key) || tape.equals(key, DESCRIPTION) || tape.equals(key, PROPERTIES))
     return true;
   if (tape.equals(key, constant("type"))) return true;
-  return isStrict && (tape.equals(key, ADDITIONAL) || isIn(tape, key, REFUSED));
+  return isStrict && (tape.equals(key, ADDITIONAL) || tape.indexIn(key, REFUSED) >= 0);
 }
 
 /** Finds the branches of all unions at the top of a schema. Returns whether they are few enough to merge. */

@@ -41,19 +41,11 @@ function removeMembers(
   members.begin(tape, message);
   const end = tape.next(message);
   for (let key = tape.first(message); key < end; key = tape.next(key + 1)) {
-    const index = indexOf(tape, key, limits);
+    const index = tape.indexIn(key, limits.refusesInMessages);
     if (index >= 0 && asksForSomething(tape, key + 1))
       report.dropForModel(unchecked(limits.refusedPaths[index]));
     members.item(tape, key, index >= 0, edits);
   }
-}
-
-function indexOf(tape: Tape, key: u32, limits: RequestLimits): i32 {
-  const names = limits.refusesInMessages;
-  for (let i = 0; i < names.length; i++) {
-    if (tape.equals(key, unchecked(names[i]))) return i;
-  }
-  return -1;
 }
 
 /** Returns whether a value is more than null, "" or []. */

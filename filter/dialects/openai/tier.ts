@@ -14,7 +14,7 @@ const SCALE = constant("scale");
 const DEFAULT = constant("default");
 
 /** What OpenAI's API accepts; other providers have words of their own. */
-const OPENAI_TIERS: StaticArray<Span> = [
+const OPENAI_TIERS: Span[] = [
   constant("auto"),
   DEFAULT,
   FLEX,
@@ -25,10 +25,7 @@ const OPENAI_TIERS: StaticArray<Span> = [
 ];
 
 export function isOpenaiTier(tape: Tape, node: u32): bool {
-  for (let i = 0; i < OPENAI_TIERS.length; i++) {
-    if (tape.equals(node, unchecked(OPENAI_TIERS[i]))) return true;
-  }
-  return false;
+  return tape.indexIn(node, OPENAI_TIERS) >= 0;
 }
 
 /** Returns the tier of a response. Words other than OpenAI's mean the standard tier. */

@@ -3,7 +3,6 @@
 import { isBlank } from "../../bytes/json/blank";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/bytes";
-import { byteAt } from "../../bytes/text/at";
 import { CUSTOM_SCHEMA, writeCustomDescription } from "./custom-tools";
 import { fitToolNames } from "./fit-tool-names";
 import { leaveOutImages } from "./leave-out-images";
@@ -18,7 +17,13 @@ import {
 } from "./request";
 import { isTooMany, isUnsupportedChoice } from "./request-fitting";
 import { RequestLimits, RequestReport } from "./request-report";
-import { JSON_SENTENCE, writeSchemaSentence, writeString, writeValue } from "./request-writing";
+import {
+  JSON_SENTENCE,
+  separate,
+  writeSchemaSentence,
+  writeString,
+  writeValue,
+} from "./request-writing";
 import { SchemaRefs, writeInlinedSchema } from "./schema-refs";
 import { MAX_TOOL_NAME } from "./tool-name";
 
@@ -84,9 +89,7 @@ export abstract class RequestWriter {
 
   /** Writes a comma, unless a list or an object has just been opened. */
   protected separate(): void {
-    const out = this.out;
-    const last = out.length == 0 ? 0x7b : byteAt(out.pointer, out.length - 1);
-    if (last != 0x5b && last != 0x7b) out.byte(0x2c);
+    separate(this.out);
   }
 
   /** Begins an item of a list, or a member of an object. */

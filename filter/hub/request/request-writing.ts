@@ -19,6 +19,19 @@ export function writeString(pointer: usize, length: u32, out: ByteBuffer): void 
   out.byte(QUOTE);
 }
 
+/** Writes a comma, unless a list or an object has just been opened. */
+export function separate(out: ByteBuffer): void {
+  const last = out.length == 0 ? 0x7b : byteAt(out.pointer, out.length - 1);
+  if (last != 0x5b && last != 0x7b) out.byte(0x2c);
+}
+
+/** Begins a member of an object, with its name in the tape. */
+export function writeName(tape: Tape, key: u32, out: ByteBuffer): void {
+  separate(out);
+  writeString(tape.pointer(key), tape.size(key), out);
+  out.byte(0x3a);
+}
+
 /** Writes a value after `name`, which is `,"name":`; nothing if the value is missing. */
 export function writeMember(tape: Tape, node: u32, name: Span, out: ByteBuffer): void {
   if (!tape.isPresent(node)) return;

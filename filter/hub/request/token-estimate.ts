@@ -80,13 +80,8 @@ export function promptByteCount(tape: Tape): u32 {
 /** Returns how many bytes of content an object with this type has at most; 0 if it is text. */
 function mostBytes(tape: Tape, type: u32): u32 {
   if (!tape.isString(type)) return 0;
-  for (let i = 0; i < IMAGES.length; i++) {
-    if (tape.equals(type, IMAGES[i])) return IMAGE_BYTES;
-  }
-  for (let i = 0; i < DOCUMENTS.length; i++) {
-    if (tape.equals(type, DOCUMENTS[i])) return DOCUMENT_BYTES;
-  }
-  return 0;
+  if (tape.indexIn(type, IMAGES) >= 0) return IMAGE_BYTES;
+  return tape.indexIn(type, DOCUMENTS) >= 0 ? DOCUMENT_BYTES : 0;
 }
 
 /** Returns whether an object is an image, or the base64 source of another document. */

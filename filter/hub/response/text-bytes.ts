@@ -36,11 +36,11 @@ export function textBytes(tape: Tape): u32 {
     const value = node + 1;
     const size = tape.size(value);
     const isString = tape.isString(value);
-    if (isString && isOneOf(REASONING, tape, node)) {
+    if (isString && tape.indexIn(node, REASONING) >= 0) {
       reasoning = max(reasoning, size);
     } else if (
-      (isString && isOneOf(TEXTS, tape, node)) ||
-      ((isString || tape.isObject(value)) && isOneOf(ARGUMENTS, tape, node))
+      (isString && tape.indexIn(node, TEXTS) >= 0) ||
+      ((isString || tape.isObject(value)) && tape.indexIn(node, ARGUMENTS) >= 0)
     ) {
       bytes += size;
     } else {
@@ -51,11 +51,4 @@ export function textBytes(tape: Tape): u32 {
     node = tape.next(value) - 1;
   }
   return bytes + reasoning;
-}
-
-function isOneOf(names: Span[], tape: Tape, node: u32): bool {
-  for (let i = 0; i < names.length; i++) {
-    if (tape.equals(node, unchecked(names[i]))) return true;
-  }
-  return false;
 }

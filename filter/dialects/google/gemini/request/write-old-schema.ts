@@ -1,13 +1,13 @@
 // Writes a JSON schema in the subset of OpenAPI that models before Gemini 2.5 support. Google rejects any other name with 400
 // ("Unknown name … Cannot find field"), so what has no place there is left out: the schema becomes wider, never wrong.
 // @see https://ai.google.dev/api/caching#Schema
-import { writeString, writeValue } from "../../../../hub/request/request-writing";
-import { NO_NODE, Tape } from "../../../../bytes/json/tape";
+import { writeName, writeValue } from "../../../../hub/request/request-writing";
+import { NO_NODE } from "../../../../bytes/json/tape";
 import { constant, Span } from "../../../../bytes/text/bytes";
 import { GeminiContents } from "./write-contents";
 
 /** Members that mean the same in both. */
-const SAME: StaticArray<Span> = [
+const SAME: Span[] = [
   constant("title"),
   constant("description"),
   constant("nullable"),
@@ -69,18 +69,12 @@ export abstract class OldSchemas extends GeminiContents {
       writeValue(tape, value, this.out);
       this.out.byte(0x5d);
     } else if (
-      isSame(tape, key) ||
+      tape.indexIn(key, SAME) >= 0 ||
       (tape.equals(key, constant("format")) && tape.equals(value, constant("date-time")))
     ) {
-      this.writeName(key);
+      writeName(tape, key, this.out);
       writeValue(tape, value, this.out);
     }
-  }
-
-  private writeName(key: u32): void {
-    this.separate();
-    writeString(this.tape.pointer(key), this.tape.size(key), this.out);
-    this.out.byte(0x3a);
   }
 
   /** A list of types is one of them, and null another member. */
@@ -107,7 +101,7 @@ export abstract class OldSchemas extends GeminiContents {
     this.begin(constant('"properties":{'));
     const end = tape.next(value);
     for (let key = tape.first(value); key < end && tape.isObject(value); key = tape.next(key + 1)) {
-      this.writeName(key);
+      writeName(tape, key, this.out);
       this.writeSubset(key + 1, depth + 1);
     }
     this.out.byte(0x7d);
@@ -136,11 +130,4 @@ export abstract class OldSchemas extends GeminiContents {
     this.begin(constant('"enum":'));
     writeValue(tape, value, this.out);
   }
-}
-
-function isSame(tape: Tape, key: u32): bool {
-  for (let i = 0; i < SAME.length; i++) {
-    if (tape.equals(key, unchecked(SAME[i]))) return true;
-  }
-  return false;
 }
