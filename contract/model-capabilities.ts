@@ -51,10 +51,11 @@ export const CACHE_BREAKPOINTS = "cache_breakpoints?: boolean = false";
 export const CACHE_KEY = "cache_key?: none|prompt_cache_key|x_grok_conv_id = none";
 export const STREAM_USAGE = "stream_usage?: boolean";
 export const RESPONSES_API = "responses_api?: boolean";
-export const APIS = "apis?: both|chat|responses = both";
+export const APIS = "apis?: both|chat|responses|search = both";
 export const MODEL_FAMILY = "model_family?: claude|nova|gpt_oss|gpt|mistral|other";
 export const TOOL_CALLS = "tool_calls?: signed|plain = signed";
 export const JSON_SCHEMA = "json_schema?: boolean = true";
+export const WEB_SEARCH = "web_search?: none|tool|options|browser_search";
 export const REFUSES = "refuses?: member[]";
 
 export class CapabilityRow<Declaration extends string = string> {
@@ -303,7 +304,7 @@ export const CAPABILITIES = [
     APIS,
     CHAT,
     "",
-    "Which of the two APIs the model has, if its provider serves both: a model with one of them gets the requests of all clients there.",
+    "Which of the two APIs the model has, if its provider serves both: a model with one of them gets the requests of all clients there. `search`: the Responses API for requests that search the web, chat completions for all others.",
   ),
   row(
     MODEL_FAMILY,
@@ -322,6 +323,12 @@ export const CAPABILITIES = [
     OF_GEMINI,
     "",
     "Whether schemas are sent as JSON schema (Gemini 2.5 and newer); otherwise in a subset of OpenAPI, without what that does not have.",
+  ),
+  row(
+    WEB_SEARCH,
+    ALL,
+    "",
+    "How the model searches the web: with the `tool` of its API (messages, Responses, Gemini; `nova_grounding` of Converse), with `web_search_options` or the tool `browser_search` of chat completions, or not (`none`): then a request goes to the Responses API if the provider serves it, and else the search is dropped. Default: `tool`; `none` in chat completions and Converse.",
   ),
   row(
     REFUSES,

@@ -188,6 +188,9 @@ function startAttempt(exchange: Exchange, target: Target): void {
 function translateBody(exchange: Exchange, target: Target, tape: Tape): Fault | null {
   const report = body.report;
   const limits = target.limits;
+  // The client's own format, if that is the other one, was left out on purpose.
+  const other = exchange.client.endpoint.row.isInference ? otherApi(target) : null;
+  report.hasOtherApi = other !== null && other.dialect !== exchange.client.dialect;
   exchange.client.dialect.translateRequest(
     tape,
     target.dialect,

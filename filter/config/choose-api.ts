@@ -26,27 +26,34 @@ export const enum ApiReason {
 export function mayLeaveUsual(model: Target, client: ProviderDialect): bool {
   if (model.also.length == 0) return false;
   const usual = model.forClient(client);
-  return otherApi(usual) !== null && (losesTools(usual) || losesReasoning(usual, client));
+  if (otherApi(usual) === null) return false;
+  if (losesSearch(usual, client)) return true;
+  return losesTools(usual) || losesReasoning(usual, client);
 }
 
 function losesTools(usual: Target): bool {
-  return !usual.dialect.reasonsWithTools(usual.limits);
+  return !usual.limits.servesSearches && !usual.dialect.reasonsWithTools(usual.limits);
+}
+
+/** The request of another client is rejected by the usual API when it is translated. */
+function losesSearch(usual: Target, client: ProviderDialect): bool {
+  return usual.dialect === client && !usual.dialect.searches(usual.limits);
 }
 
 /** A client whose own format passes has chosen it. */
 function losesReasoning(usual: Target, client: ProviderDialect): bool {
   const limits = usual.limits;
   if (usual.dialect === client || usual.dialect.carriesReasoning(limits)) return false;
-  return limits.knowsEfforts && isReasoningModel(EFFORT_UNSET, limits);
+  return !limits.servesSearches && limits.knowsEfforts && isReasoningModel(EFFORT_UNSET, limits);
 }
 
-/** Returns the same model in the other API that it has; null if it has none. */
+/** Returns the same model in the other API that it has, or has for searches; null if it has none. */
 export function otherApi(usual: Target): Target | null {
   const model = usual.model;
   if (model !== usual && model.isServed) return model;
   for (let i = 0; i < model.also.length; i++) {
     const other = model.also[i];
-    if (other !== usual && other.isServed) return other;
+    if (other !== usual && (other.isServed || other.limits.servesSearches)) return other;
   }
   return null;
 }
@@ -69,6 +76,7 @@ export function chooseApi(model: Target, client: ProviderDialect, needs: ApiNeed
 function reasonToLeave(usual: Target, client: ProviderDialect, needs: ApiNeeds): ApiReason {
   if (usual.model.also.length == 0) return ApiReason.Usual;
   const limits = usual.limits;
+  if (needs.hasSearch && losesSearch(usual, client)) return ApiReason.Request;
   if (!needs.reasons(limits)) return ApiReason.Usual;
   if (needs.hasTools && losesTools(usual)) return ApiReason.Tools;
   const isStopped = needs.hasStop && usual.dialect.supportsStop(limits);

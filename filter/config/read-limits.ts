@@ -41,6 +41,7 @@ import {
   TOP_K,
   USER,
   USER_AFTER_TOOL,
+  WEB_SEARCH,
 } from "../../contract/model-capabilities";
 import {
   FORCED_ALL,
@@ -100,7 +101,8 @@ export function readLimits(from: Document, object: u32, limits: RequestLimits): 
   limits.reasonsByDefault = from.flag(object, constant(REASONS_BY_DEFAULT));
   limits.supportsReasoningWithTools = from.flag(object, constant(REASONING_WITH_TOOLS));
   const apis = from.choice(object, constant(APIS));
-  if (apis == 1) limits.lackedApis = bitOf(OPENAI_RESPONSES.name);
+  limits.servesSearches = apis == 3;
+  if (apis == 1 || apis == 3) limits.lackedApis = bitOf(OPENAI_RESPONSES.name);
   else if (apis == 2) limits.lackedApis = bitOf(OPENAI_CHAT.name);
   limits.signsCalls = from.choice(object, constant(TOOL_CALLS)) == 0;
   limits.supportsJsonSchema = from.flag(object, constant(JSON_SCHEMA));
@@ -109,6 +111,7 @@ export function readLimits(from: Document, object: u32, limits: RequestLimits): 
   const thinking = from.choice(object, constant(THINKING));
   limits.knowsReasoning = thinking >= 0;
   limits.reasoning = thinking < 0 ? REASONING_ADAPTIVE : thinking;
+  limits.webSearch = from.choice(object, constant(WEB_SEARCH));
   limits.family = from.choice(object, constant(MODEL_FAMILY));
   readEfforts(from, object, limits);
   readRefused(from, object, limits);

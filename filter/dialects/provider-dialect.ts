@@ -127,6 +127,11 @@ export abstract class ProviderDialect {
     return this.row.credential;
   }
 
+  /** Returns whether a model searches the web in this API. */
+  searches(_limits: RequestLimits): bool {
+    return true;
+  }
+
   /** Returns whether a model reasons beside tools in this API. */
   reasonsWithTools(_limits: RequestLimits): bool {
     return true;

@@ -27,6 +27,13 @@ export function modelLimitsPage(): string {
   ].join("\n\n");
 }
 
+const SEARCHES = {
+  none: "no web search",
+  tool: "web search",
+  options: "web search by `web_search_options`",
+  browser_search: "web search by `browser_search`",
+} as const;
+
 /** Where the facts of models are from, and how old they are. */
 function catalogueSection(): string {
   const rows = catalogueSources().map(({ name, version, date, sha256 }) =>
@@ -136,6 +143,8 @@ function memberWords(limits: ModelLimits): string[] {
   if (limits.tool_calls === "plain") words.push("plain tool calls");
   if (limits.apis === "responses") words.push("Responses API only");
   if (limits.apis === "chat") words.push("chat completions only");
+  if (limits.apis === "search") words.push("Responses API for searches only");
+  if (limits.web_search !== undefined) words.push(SEARCHES[limits.web_search]);
   if (limits.call_ids === "short") words.push("tool call ids of nine letters and digits");
   if (limits.seed_member === "random_seed") words.push("`random_seed` for `seed`");
   if (limits.document_part === "document_url") words.push("PDF as `document_url`");

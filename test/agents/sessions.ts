@@ -35,7 +35,7 @@ export function sessionRows(): string[] {
       "",
       `\`${model}\``,
       images === "sent" ? "sent" : "a text instead",
-      search === FOUND ? "yes" : "fails, and it goes on",
+      search === FOUND ? "yes" : "not offered",
       "",
     ]
       .join(" | ")
@@ -44,8 +44,8 @@ export function sessionRows(): string[] {
 }
 
 const FOUND = /Found a page about warm rooms/;
-/** The search of Claude Code fails, and it goes on. */
-const REFUSED = /is a server tool of Anthropic/;
+/** The model is not offered the search. */
+const NONE = /There is no search here/;
 
 export const PROVIDERS: SessionProvider[] = [
   {
@@ -71,7 +71,7 @@ export const PROVIDERS: SessionProvider[] = [
     keys: "base_url: $URL",
     start: (brain) => startOpenModels("mistral", { brain }),
     images: "sent",
-    search: REFUSED,
+    search: NONE,
     dropped: {
       "Claude Code": [
         "context_management",
@@ -79,6 +79,7 @@ export const PROVIDERS: SessionProvider[] = [
         "metadata.user_id",
         "output_config.effort",
         "thinking.display",
+        "tools[].type=web_search_20250305",
       ],
       Codex: ["client_metadata", "input[].content[].detail", "tools[].type=web_search"],
     },
@@ -89,13 +90,14 @@ export const PROVIDERS: SessionProvider[] = [
     keys: "base_url: $URL",
     start: (brain) => startOpenModels("groq", { brain }),
     images: TEXT_ONLY,
-    search: REFUSED,
+    search: FOUND,
     dropped: {
       "Claude Code": [
         "context_management",
         "messages[].content[].cache_control",
         "messages[].content[].source",
         "thinking.display",
+        "tools[].max_uses",
       ],
       Codex: [
         "client_metadata",
@@ -112,13 +114,14 @@ export const PROVIDERS: SessionProvider[] = [
     keys: "base_url: $URL",
     start: (brain) => startOpenModels("deepseek", { brain }),
     images: TEXT_ONLY,
-    search: REFUSED,
+    search: NONE,
     dropped: {
       "Claude Code": [
         "context_management",
         "messages[].content[].cache_control",
         "messages[].content[].source",
         "thinking.display",
+        "tools[].type=web_search_20250305",
       ],
       Codex: [
         "client_metadata",
@@ -134,13 +137,14 @@ export const PROVIDERS: SessionProvider[] = [
     keys: "base_url: $URL, access_key: $KEY",
     start: (brain) => startGeminiProvider({ key: SESSION_KEY, brain }),
     images: "sent",
-    search: REFUSED,
+    search: FOUND,
     dropped: {
       "Claude Code": [
         "context_management",
         "messages[].content[].cache_control",
         "metadata.user_id",
         "thinking.display",
+        "tools[].max_uses",
       ],
       Codex: [
         "client_metadata",
@@ -156,9 +160,9 @@ export const PROVIDERS: SessionProvider[] = [
     keys: "base_url: $URL, access_key: $KEY, region: eu-central-1, provider_interface: converse",
     start: (brain) => startConverseProvider({ key: SESSION_KEY, brain }),
     images: "sent",
-    search: REFUSED,
+    search: NONE,
     dropped: {
-      "Claude Code": ["context_management", "metadata.user_id"],
+      "Claude Code": ["context_management", "metadata.user_id", "tools[].type=web_search_20250305"],
       Codex: [
         "client_metadata",
         "input[].content[].detail",

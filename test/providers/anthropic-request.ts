@@ -96,6 +96,33 @@ const tool = z.strictObject({
   cache_control: cacheControl,
 });
 
+const place = z.string().min(1).max(255).nullish();
+/**
+ * The search tool, in the version that every model with a search supports.
+ * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool
+ */
+const searchTool = z
+  .strictObject({
+    type: z.literal("web_search_20250305"),
+    name: z.literal("web_search"),
+    max_uses: z.int().min(1).nullish(),
+    allowed_domains: z.array(z.string().min(1)).min(1).nullish(),
+    blocked_domains: z.array(z.string().min(1)).min(1).nullish(),
+    user_location: z
+      .strictObject({
+        type: z.literal("approximate"),
+        city: place,
+        region: place,
+        country: place,
+        timezone: place,
+      })
+      .nullish(),
+    cache_control: cacheControl,
+  })
+  .refine((one) => one.allowed_domains == null || one.blocked_domains == null, {
+    message: "only one of allowed_domains and blocked_domains may be used",
+  });
+
 const parallel = { disable_parallel_tool_use: z.boolean().optional() };
 const body = z.strictObject({
   model: z.string().min(1),
@@ -144,7 +171,7 @@ const body = z.strictObject({
       z.strictObject({ type: z.literal("none") }),
     ])
     .optional(),
-  tools: z.array(tool).optional(),
+  tools: z.array(z.union([tool, searchTool])).optional(),
   top_k: z.int().min(0).optional(),
   top_p: z.number().min(0).max(1).optional(),
 });
@@ -294,7 +321,7 @@ function memberRefusal(request: AnthropicRequest): string | undefined {
   if (request.tool_choice?.type === "tool" && !names.includes(request.tool_choice.name))
     return `tool_choice.name: Tool '${request.tool_choice.name}' not found in provided tools`;
   for (const [index, one] of (request.tools ?? []).entries()) {
-    const refusal = toolSchemaRefusal(one, `tools.${index}`);
+    const refusal = "input_schema" in one ? toolSchemaRefusal(one, `tools.${index}`) : undefined;
     if (refusal !== undefined) return refusal;
   }
   const schema = request.output_config?.format?.schema;

@@ -18,6 +18,8 @@ export interface Cloud {
   permits: Readonly<Record<string, string>>;
   /** Models without structured output. */
   withoutSchema: RegExp;
+  /** Whether no model searches the web. */
+  withoutSearch?: boolean;
 }
 
 export const VERTEX_CLOUD: Cloud = {
@@ -58,6 +60,7 @@ export const BEDROCK_CLOUD: Cloud = {
     defer_loading: "tool-search-tool-2025-10-19",
   },
   withoutSchema: /opus-4-[78]|opus-5|sonnet-5|fable-5/,
+  withoutSearch: true,
 };
 
 /** Top-level members that no cloud has, or that need a beta. */
@@ -146,12 +149,15 @@ function cloudRefusal(cloud: Cloud, request: AnthropicRequest): string | undefin
     return "messages: URL sources are not supported";
   const extra = request.messages.flatMap(blocksOf).flatMap(ofResponse)[0];
   if (extra !== undefined) return `messages: ${extra}: Extra inputs are not permitted`;
-  if (request.tools?.some((tool) => tool.eager_input_streaming != null) === true)
+  const functions = request.tools?.flatMap((tool) => ("input_schema" in tool ? [tool] : []));
+  if (cloud.withoutSearch === true && functions?.length !== request.tools?.length)
+    return "tools.0: Input tag 'web_search_20250305' found using 'type' does not match any of the expected tags";
+  if (functions?.some((tool) => tool.eager_input_streaming != null) === true)
     return "tools.0.eager_input_streaming: Extra inputs are not permitted";
   if (!cloud.withoutSchema.test(request.model)) return undefined;
   if (request.output_config?.format != null)
     return "output_config.format: Extra inputs are not permitted";
-  return request.tools?.some((tool) => tool.strict != null) === true
+  return functions?.some((tool) => tool.strict != null) === true
     ? "tools.0.strict: Extra inputs are not permitted"
     : undefined;
 }

@@ -89,6 +89,7 @@ const tool = z.union([
     }),
   }),
   z.strictObject({ cachePoint }),
+  z.strictObject({ systemTool: z.strictObject({ name: z.literal("nova_grounding") }) }),
 ]);
 
 const guardrail = z.strictObject({

@@ -111,9 +111,14 @@ const request = z.strictObject({
     .strictObject({ parts: z.array(z.strictObject({ text: z.string().min(1) })).min(1) })
     .optional(),
   tools: z
-    .array(z.strictObject({ functionDeclarations: z.array(declaration).min(1) }))
+    .array(
+      z.strictObject({
+        functionDeclarations: z.array(declaration).min(1).optional(),
+        googleSearch: z.strictObject({}).optional(),
+      }),
+    )
     .min(1)
-    .max(1)
+    .max(2)
     .optional(),
   toolConfig: z
     .strictObject({

@@ -95,7 +95,10 @@ function signatureMissing(
 }
 
 function toolsBroken({ tools = [], toolConfig }: GeminiRequest): string | undefined {
-  const declarations = tools.flatMap(({ functionDeclarations }) => functionDeclarations);
+  const declarations = tools.flatMap(({ functionDeclarations = [] }) => functionDeclarations);
+  // Gemini 3 supports both with `includeServerSideToolInvocations`, which is not sent.
+  if (declarations.length > 0 && tools.some(({ googleSearch }) => googleSearch !== undefined))
+    return "Built-in tools ({google_search}) and Function Calling cannot be combined in the same request.";
   const names = new Set(declarations.map(({ name }) => name));
   if (names.size < declarations.length) return "Duplicate function declaration found.";
   for (const { parameters, parametersJsonSchema } of declarations) {

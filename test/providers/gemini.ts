@@ -175,7 +175,7 @@ function promptOf({ contents, tools = [], generationConfig }: GeminiRequest): Pr
         ? [Object.values(part.functionResponse.response).map(textOf).join("")]
         : [],
     ),
-    tools: tools.flatMap((one) => one.functionDeclarations.map(({ name }) => name)),
+    tools: tools.flatMap((one) => (one.functionDeclarations ?? []).map(({ name }) => name)),
     isThinking: generationConfig?.thinkingConfig?.includeThoughts === true,
   };
 }

@@ -25,7 +25,7 @@ const call = z.strictObject({
   type: z.literal("function"),
   function: z.strictObject({ name: z.string(), arguments: z.string() }),
 });
-const tool = z.looseObject({ type: z.literal("function") });
+const tool = z.looseObject({ type: z.enum(["function", "browser_search"]) });
 const thinkingPart = z.strictObject({
   type: z.literal("thinking"),
   thinking: z.array(z.strictObject({ type: z.literal("text"), text: z.string() })),
@@ -168,7 +168,8 @@ export interface OpenModelMessage {
 export interface OpenModelRequest {
   model: string;
   messages: OpenModelMessage[];
-  tools?: { function?: { name: string } }[];
+  tools?: { type?: string; function?: { name: string } }[];
+  response_format?: unknown;
   stream?: boolean;
   thinking?: { type: string };
   chat_template_kwargs?: object;
@@ -203,6 +204,14 @@ function ruleBroken(provider: OpenModelProvider, request: OpenModelRequest): str
   const broken =
     provider === "vllm" ? undefined : (callsBroken(request.messages) ?? namesBroken(request));
   if (broken !== undefined) return broken;
+  const hosted = request.tools?.find((one) => one.function === undefined);
+  // https://console.groq.com/docs/browser-search
+  if (hosted !== undefined) {
+    if (provider !== "groq" || !request.model.includes("gpt-oss"))
+      return "'tools.0.type' : value must be \"function\"";
+    if (request.response_format !== undefined)
+      return "browser_search is not compatible with structured outputs";
+  }
   const turns = request.messages.filter(({ role }) => role === "assistant");
   // pydantic-ai 2.68.0 (profiles/groq): models that do not reason reject it.
   if (provider === "groq" && request.model.startsWith("llama"))
@@ -247,7 +256,7 @@ function callsBroken(messages: OpenModelMessage[]): string | undefined {
  */
 function namesBroken({ messages, tools = [] }: OpenModelRequest): string | undefined {
   const names = [
-    ...tools.map((one) => one.function?.name ?? ""),
+    ...tools.flatMap((one) => one.function?.name ?? []),
     ...messages.flatMap(({ tool_calls: calls = [] }) => calls.map((one) => one.function.name)),
   ];
   const wrong = names.find((name) => !/^[a-zA-Z0-9_-]{1,64}$/.test(name));

@@ -78,7 +78,9 @@ export function chatSession(request: object): Session {
       calls.add(call["id"], name, parsed(values));
     }
   }
-  for (const { function: one } of listOf(tools)) {
+  for (const { type, function: one } of listOf(tools)) {
+    if (type === "browser_search") session.canSearch = true;
+    if (one === undefined) continue;
     const { name, description } = one as Json;
     session.tools.push(offered(name, description));
   }

@@ -10,6 +10,9 @@ const CLAUDE_EFFORT = "https://platform.claude.com/docs/en/build-with-claude/eff
 const CLAUDE_SYSTEM_MESSAGES =
   "https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages";
 
+const CLAUDE_SEARCH =
+  "https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool";
+
 /** Two lists of output sizes, which agree. Of Sonnet 4.6 on Vertex AI the second has 64,000, the first nothing. */
 const CLAUDE_SIZES =
   "npm @earendil-works/pi-ai 1.5.2; https://github.com/BerriAI/litellm (1.109.1)";
@@ -37,8 +40,14 @@ export const ANTHROPIC: ProviderLimits = {
   families: [
     {
       models: ["claude-3-opus*", "claude-3-sonnet*", "claude-3-haiku*"],
-      limits: { thinking: "none", efforts: [], output_schema: false, max_output_tokens: 4096 },
-      source: CLAUDE_MIGRATION,
+      limits: {
+        thinking: "none",
+        efforts: [],
+        output_schema: false,
+        max_output_tokens: 4096,
+        web_search: "none",
+      },
+      source: `${CLAUDE_MIGRATION}; ${CLAUDE_SEARCH}`,
     },
     {
       models: ["claude-3-5-*"],
@@ -174,13 +183,14 @@ export const ANTHROPIC_ON_BEDROCK: ProviderLimits = {
           }
         : family,
     ) ?? [],
+  everyModel: { limits: { web_search: "none" }, source: CLAUDE_SEARCH },
 };
 
 /** 400 for `output_config.format`. */
 export const ANTHROPIC_ON_MANTLE: ProviderLimits = {
   ...ANTHROPIC,
   everyModel: {
-    limits: { output_schema: false },
-    source: "https://docs.aws.amazon.com/bedrock/latest/userguide/endpoints.html",
+    limits: { output_schema: false, web_search: "none" },
+    source: `https://docs.aws.amazon.com/bedrock/latest/userguide/endpoints.html; ${CLAUDE_SEARCH}`,
   },
 };

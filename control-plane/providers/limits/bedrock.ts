@@ -11,6 +11,7 @@ const TOOL_CHOICE =
   "https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolChoice.html";
 const STRUCTURED_OUTPUT =
   "https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html";
+const GROUNDING = "https://docs.aws.amazon.com/nova/latest/nova2-userguide/web-grounding.html";
 const CACHING = "https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html";
 
 /** By the model alone, the region of a profile, or the ARN of one. */
@@ -53,8 +54,20 @@ export const BEDROCK: ProviderLimits = {
         cache_control: true,
         efforts: upTo("high"),
         output_schema: false,
+        web_search: "tool",
       },
-      source: `${FEATURES}; ${CACHING}; npm @ai-sdk/amazon-bedrock 4.0.186`,
+      source: `${FEATURES}; ${CACHING}; ${GROUNDING}; npm @ai-sdk/amazon-bedrock 4.0.186`,
+    },
+    {
+      models: anywhere("amazon.nova-premier-*"),
+      limits: {
+        model_family: "nova",
+        cache_control: true,
+        efforts: [],
+        output_schema: false,
+        web_search: "tool",
+      },
+      source: `${FEATURES}; ${CACHING}; https://docs.aws.amazon.com/nova/latest/userguide/grounding.html`,
     },
     {
       models: anywhere("amazon.nova-*"),

@@ -14,6 +14,7 @@ export const GEMINI_CHAT: ProviderLimits = {
 
 const THINKING = "https://ai.google.dev/gemini-api/docs/thinking";
 const SIGNATURES = "https://ai.google.dev/gemini-api/docs/thought-signatures";
+const GOOGLE_SEARCH = "https://ai.google.dev/gemini-api/docs/google-search";
 const SCHEMAS = "https://ai.google.dev/gemini-api/docs/structured-output";
 const SDK = "npm @ai-sdk/google 3.0.141";
 const MODEL_MAP = "https://pypi.org/project/litellm/1.110.2 (model map)";
@@ -21,8 +22,17 @@ const MODEL_MAP = "https://pypi.org/project/litellm/1.110.2 (model map)";
 /** Models before 2.5. */
 const OLD: ModelLimits = { thinking: "none", tool_calls: "plain", json_schema: false };
 
+/** Models without `googleSearch`: 1.5 has another tool. */
+const NO_SEARCH: ModelLimits = { web_search: "none" };
+
 /** Gemma before 4: no system instruction, no tools, no JSON mode. */
-const OLD_GEMMA: ModelLimits = { ...OLD, system_role: "none", output_schema: false, efforts: [] };
+const OLD_GEMMA: ModelLimits = {
+  ...OLD,
+  ...NO_SEARCH,
+  system_role: "none",
+  output_schema: false,
+  efforts: [],
+};
 
 /** 2.5: a budget, and 400 "Penalty is not enabled for this model". */
 const BUDGET: ModelLimits = {
@@ -42,11 +52,16 @@ const LOGPROBS =
 /** In the API of the Gemini API and of Vertex AI. Newer models, and unknown ones, have no row: they support everything. */
 export const GEMINI: ProviderLimits = {
   families: [
-    { models: ["gemini-1*", "gemini-2.0*"], limits: OLD, source: `${SCHEMAS}; ${SDK}` },
+    {
+      models: ["gemini-1*"],
+      limits: { ...OLD, ...NO_SEARCH },
+      source: `${SCHEMAS}; ${GOOGLE_SEARCH}; ${SDK}`,
+    },
+    { models: ["gemini-2.0*"], limits: OLD, source: `${SCHEMAS}; ${SDK}` },
     {
       models: ["gemini-2.5-flash-image*"],
-      limits: { ...BUDGET, thinking: "none" },
-      source: `${THINKING}; ${SDK}`,
+      limits: { ...BUDGET, thinking: "none", ...NO_SEARCH },
+      source: `${THINKING}; ${GOOGLE_SEARCH}; ${SDK}`,
     },
     {
       // Its input is 8,192 tokens, less than its output, so that the catalogue gives no maximum.
@@ -82,7 +97,7 @@ export const GEMINI: ProviderLimits = {
     {
       // System instruction, tools and schemas; 400 for the levels low and medium.
       models: ["gemma-4*"],
-      limits: { tool_calls: "plain", efforts: ["minimal", "high"] },
+      limits: { tool_calls: "plain", efforts: ["minimal", "high"], ...NO_SEARCH },
       source: `${MODEL_MAP}; https://github.com/earendil-works/pi/issues/2812; https://github.com/simonw/llm-gemini/pull/130`,
     },
     {

@@ -28,9 +28,15 @@ export const GROQ: ProviderLimits = {
     {
       models: ["openai/gpt-oss-*"],
       // 400 "messages[0].content must be a string" for an image to a model that reads text only.
-      limits: { ...REASONING, efforts: upTo("high"), schema_refs: false, images: false },
+      limits: {
+        ...REASONING,
+        efforts: upTo("high"),
+        schema_refs: false,
+        images: false,
+        web_search: "browser_search",
+      },
       source:
-        "https://console.groq.com/docs/reasoning#options-for-reasoning-effort-gptoss; https://console.groq.com/docs/vision; https://github.com/vercel/ai/issues/2837; https://github.com/obot-platform/obot/issues/2693",
+        "https://console.groq.com/docs/reasoning#options-for-reasoning-effort-gptoss; https://console.groq.com/docs/browser-search; https://console.groq.com/docs/vision; https://github.com/vercel/ai/issues/2837; https://github.com/obot-platform/obot/issues/2693",
     },
     {
       models: ["qwen/qwen3.8*"],

@@ -43,6 +43,7 @@ const SEARCH: ModelLimits = {
   max_tokens_member: "max_completion_tokens",
   max_output_tokens: 16_384,
   apis: "chat",
+  web_search: "options",
 };
 
 export const OPENAI: ProviderLimits = {

@@ -10,9 +10,10 @@ export const OPENROUTER: ProviderLimits = {
       cache_control: true,
       reasoning_details: true,
       efforts: ["none", "minimal", ...upTo("xhigh")],
+      web_search: "options",
     },
     source:
-      "https://openrouter.ai/docs/use-cases/reasoning-tokens; https://openrouter.ai/docs/features/prompt-caching; https://github.com/pydantic/pydantic-ai (2.68.0)",
+      "https://openrouter.ai/docs/use-cases/reasoning-tokens; https://openrouter.ai/docs/features/prompt-caching; https://openrouter.ai/docs/features/web-search; https://github.com/pydantic/pydantic-ai (2.68.0)",
   },
   families: [
     {

@@ -157,7 +157,13 @@ export const OTHER_LIMITS: Readonly<Record<string, ProviderLimits>> = {
   nebius: MAX_TOKENS,
   novita: MAX_TOKENS,
   nscale: MAX_TOKENS,
-  perplexity: MAX_TOKENS,
+  perplexity: {
+    // Every model searches for every request; the options say where.
+    everyModel: {
+      limits: { ...MAX_TOKENS.everyModel?.limits, web_search: "options" },
+      source: `${MAX_TOKENS.everyModel?.source ?? ""}; https://docs.perplexity.ai/docs/sonar/openai-compatibility`,
+    },
+  },
   poe: MAX_TOKENS,
   sarvam: MAX_TOKENS,
   synthetic: MAX_TOKENS,

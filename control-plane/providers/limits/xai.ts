@@ -9,9 +9,10 @@ const XAI_REASONING: ModelLimits = {
 
 export const XAI: ProviderLimits = {
   everyModel: {
-    limits: { developer_role: false, cache_key: "x_grok_conv_id" },
+    // The search is a tool of the Responses API alone, which rejects other things that agents send (`namespace`).
+    limits: { developer_role: false, cache_key: "x_grok_conv_id", apis: "search" },
     source:
-      "npm @mariozechner/pi-ai (openai-completions); https://docs.x.ai/developers/advanced-api-usage/prompt-caching/maximizing-cache-hits",
+      "https://docs.x.ai/developers/model-capabilities/text/comparison; https://github.com/BerriAI/litellm/pull/37128; npm @mariozechner/pi-ai (openai-completions); https://docs.x.ai/developers/advanced-api-usage/prompt-caching/maximizing-cache-hits",
   },
   families: [
     {

@@ -45,6 +45,7 @@ export const LABS: readonly Provider[] = [
   }),
   chat("xai", "xAI", "https://api.x.ai/v1", {
     aliases: ["x_ai", "grok"],
+    servesResponses: true,
     apis: [responsesAt()],
     variables: ["XAI_API_KEY"],
     usualModel: "grok-4.5",

@@ -8,7 +8,7 @@ import {
   FLAG_PLAIN,
   FLAG_STRING,
 } from "../../hub/request/request";
-import { PROMPT_CACHE_KEY, PROMPT_CACHE_OPTIONS } from "../../hub/request/features";
+import { PROMPT_CACHE_KEY, PROMPT_CACHE_OPTIONS, WEB_SEARCH } from "../../hub/request/features";
 import { fileTypeOf, fileTypeOfName } from "../../hub/request/file-types";
 import { MemberTable } from "../../hub/request/member-table";
 import { nearestEffort } from "../../hub/request/request-effort";
@@ -141,6 +141,8 @@ export abstract class OpenaiRequestWriter extends RequestWriter {
     for (let i = 0; i < table.count; i++) {
       const name = table.at(i).name;
       const feature = table.at(i).featureOf();
+      // The search of another format is written in this one's own words.
+      if (feature === WEB_SEARCH) continue;
       const node = feature === null ? NO_NODE : this.request.features.node(feature);
       if (node == NO_NODE) continue;
       const isLeftOut = feature === PROMPT_CACHE_OPTIONS && !this.sendsCacheOptions(node);

@@ -8,6 +8,8 @@ export class ApiNeeds {
   effort: i32 = EFFORT_UNSET;
   /** Whether the model is offered tools. */
   hasTools: bool = false;
+  /** Whether the provider is to search the web. */
+  hasSearch: bool = false;
   /** Whether the client sends stop sequences. */
   hasStop: bool = false;
 

@@ -101,9 +101,11 @@ export const CUSTOM_GRAMMARS = dropped(
     "https://platform.openai.com/docs/guides/function-calling#custom-tools",
   ),
 );
-export const WEB_SEARCH = rejected(
-  constant("Declare a search tool in tools."),
-  about("Web search by the provider"),
+export const WEB_SEARCH = dropped(
+  about(
+    "Web search by the provider: as the model searches, or else dropped",
+    "https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool",
+  ),
 );
 export const MCP_SERVERS = rejected(
   constant("Call the MCP server from the client, as a tool, or use a model of Anthropic."),

@@ -105,6 +105,8 @@ export class RequestLimits {
   supportsReasoningWithTools: bool = false;
   /** Bits (`ProviderDialect.supporter`) of the APIs that the model does not have, although its provider serves them. */
   lackedApis: u32 = 0;
+  /** Whether the Responses API is lacked but for requests that search the web. */
+  servesSearches: bool = false;
   /** Chat: which member turns thinking on and off, SWITCH_. */
   thinkingSwitch: i32 = SWITCH_NONE;
   /** Chat: whether `seed` is called `random_seed` (Mistral). */
@@ -152,6 +154,8 @@ export class RequestLimits {
   streamPolicies: Span = new Span(0, 0);
   /** Gemini: whether calls have ids and signatures, and results media (Gemini 3 and newer). */
   signsCalls: bool = false;
+  /** How the model searches the web, SEARCH_ of web-search.ts. */
+  webSearch: i32 = -1;
   /** Gemini: JSON schemas, not only a subset of OpenAPI (2.5 and newer). */
   supportsJsonSchema: bool = false;
   /** Further members that are dropped from a body in the target's dialect. */

@@ -41,6 +41,8 @@ export class RequestReport {
   cacheKey: ByteBuffer = new ByteBuffer();
   /** How the target's cloud expects the request; null for every other provider. `reset` keeps it. */
   host: RequestHost | null = null;
+  /** Whether the model has another API of its provider, which may support what this one does not. `reset` keeps it. */
+  hasOtherApi: bool = false;
   /** Name of the target's API for error messages: "the Anthropic Messages API". */
   api: string = "";
 

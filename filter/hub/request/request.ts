@@ -208,6 +208,8 @@ export class HubRequest {
   /** The name of that tool, if it is not in the tape: then `chosenTool` is NO_NODE. */
   chosenName: usize = 0;
   chosenNameLength: u32 = 0;
+  /** Whether the model must search the web: then `toolChoice` is CHOICE_UNSET. */
+  forcesSearch: bool = false;
   forbidsParallelTools: bool = false;
   serviceTier: i32 = SERVICE_UNSET;
   isStreaming: bool = false;
@@ -239,6 +241,7 @@ export class HubRequest {
     this.chosenName = 0;
     this.chosenNameLength = 0;
     this.wantsReasoningText = false;
+    this.forcesSearch = false;
     this.forbidsParallelTools = false;
     this.serviceTier = SERVICE_UNSET;
     this.isStreaming = false;

@@ -6,7 +6,12 @@ import { MemberTable, object, reads, writes } from "../../../hub/request/member-
 import * as slot from "../../../hub/request/slots";
 
 /** What the request writer supports beyond the common slots. */
-export const SUPPORTED: Feature[] = [feature.DOCUMENT_URLS, feature.IMAGE_URLS, feature.TEXT_FILES];
+export const SUPPORTED: Feature[] = [
+  feature.DOCUMENT_URLS,
+  feature.IMAGE_URLS,
+  feature.TEXT_FILES,
+  feature.WEB_SEARCH,
+];
 
 export const request = new MemberTable(
   "",

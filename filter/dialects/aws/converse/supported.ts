@@ -15,4 +15,6 @@ export const SUPPORTED: Feature[] = [
   feature.BEDROCK_TIER,
   feature.TEXT_FILES,
   feature.OFFICE_FILES,
+  // Of Nova; the writer drops it for others.
+  feature.WEB_SEARCH,
 ];

@@ -18,4 +18,6 @@ export const SUPPORTED: Feature[] = [
   feature.SAFETY_SETTINGS,
   feature.CACHED_CONTENT,
   feature.LABELS,
+  // Not before every model, and not beside functions; the writer drops it.
+  feature.WEB_SEARCH,
 ];

@@ -8,6 +8,7 @@ import { ApiNeeds } from "../../../hub/request/api-needs";
 import { EFFORT_UNSET, HubRequest } from "../../../hub/request/request";
 import { effortOf } from "../../../hub/request/request-effort";
 import { RequestLimits, RequestReport } from "../../../hub/request/request-report";
+import { SEARCH_OPTIONS } from "../../../hub/request/web-search";
 import { Usage } from "../../../hub/response/usage";
 import { Edits } from "../../../bytes/json/edit";
 import { readCount } from "../../../bytes/json/number";
@@ -54,12 +55,17 @@ export class OpenaiChat extends OpenaiDialect {
     needs.effort = effortOf(tape, effort);
     // An unknown word may be an effort of the model's own.
     const isReadable = needs.effort != EFFORT_UNSET || !tape.isPresent(effort);
+    needs.hasSearch = tape.isPresent(tape.member(0, constant("web_search_options")));
     needs.hasTools = isReadable && tape.hasItems(tape.member(0, constant("tools")));
   }
 
   /** OpenAI's own shows no reasoning. */
   carriesReasoning(limits: RequestLimits): bool {
     return limits.supportsReasoningContent || limits.supportsReasoningDetails;
+  }
+
+  searches(limits: RequestLimits): bool {
+    return limits.webSearch >= SEARCH_OPTIONS;
   }
 
   reasonsWithTools(limits: RequestLimits): bool {

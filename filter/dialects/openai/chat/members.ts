@@ -22,6 +22,7 @@ export const SUPPORTED: Feature[] = [
   feature.PROMPT_CACHE_OPTIONS,
   feature.MODERATION,
   feature.IMAGE_URLS,
+  feature.WEB_SEARCH,
 ];
 
 export const request = new MemberTable(

@@ -233,10 +233,10 @@ export const TYPE_NAMESPACE = toolType.slot(
   reads("its tools are functions; the response has their namespace"),
 );
 toolType.feature("tool_search", feature.TOOL_SEARCH);
-toolType.feature("web_search", feature.HOSTED_TOOLS);
-toolType.feature("web_search_2025_08_26", feature.HOSTED_TOOLS);
-toolType.feature("web_search_preview", feature.HOSTED_TOOLS);
-toolType.feature("web_search_preview_2025_03_11", feature.HOSTED_TOOLS);
+toolType.feature("web_search", feature.WEB_SEARCH);
+toolType.feature("web_search_2025_08_26", feature.WEB_SEARCH);
+toolType.feature("web_search_preview", feature.WEB_SEARCH);
+toolType.feature("web_search_preview_2025_03_11", feature.WEB_SEARCH);
 toolType.feature("file_search", feature.HOSTED_TOOLS);
 toolType.feature("code_interpreter", feature.HOSTED_TOOLS);
 toolType.feature("image_generation", feature.HOSTED_TOOLS);

@@ -143,7 +143,9 @@ function withMember({ id }: Place, member: string, value: unknown): unknown {
 function translate(place: Place, request: unknown, strict = false): Translation {
   const from = NAMES.findIndex((name) => place.id.startsWith(`${name}.`));
   const to = from === MESSAGES ? CHAT : MESSAGES;
-  return translator.translate(JSON.stringify(request), from, to, { limits: { strict } });
+  // Every dialect has a form of the search, and its writer drops it for models that do not search.
+  const limits = { strict, web_search: "none" as const };
+  return translator.translate(JSON.stringify(request), from, to, { limits });
 }
 
 /** A table and its id here: `chat.message`. */

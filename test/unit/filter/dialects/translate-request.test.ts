@@ -82,7 +82,8 @@ function isForOthers({ limits = {} }: Options): boolean {
   const own = ["cache_control", "top_k", "reasoning_content", "reasoning_details"];
   return (
     Object.keys(limits).some((name) => own.includes(name)) ||
-    limits.efforts?.includes("max") === true
+    limits.efforts?.includes("max") === true ||
+    limits.web_search === "browser_search"
   );
 }
 

@@ -10,14 +10,16 @@ import {
   EFFORT_UNSET,
   FORMAT_SCHEMA,
   SERVICE_STANDARD,
+  spanOf,
 } from "../../../../hub/request/request";
 import { effortOf, thinkingEffort } from "../../../../hub/request/request-effort";
 import { readList, readMessageList } from "../../../../hub/request/read-list";
 import { readFlag } from "../../../../hub/request/request-flag";
 import { RequestReport } from "../../../../hub/request/request-report";
-import { Tape } from "../../../../bytes/json/tape";
+import { searchOf } from "../../../../hub/request/web-search";
+import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { startsWith } from "../../../../bytes/text/at";
-import { constant } from "../../../../bytes/text/bytes";
+import { constant, Span } from "../../../../bytes/text/bytes";
 import { readMessage, readSystem } from "./read-messages";
 import * as feature from "../../../../hub/request/features";
 import * as member from "../members";
@@ -95,7 +97,7 @@ function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestRep
   let type = tape.member(item, constant("type"));
   const isSearch =
     tape.isString(type) && startsWith(tape.pointer(type), tape.size(type), constant("web_search_"));
-  if (isSearch && report.supports(feature.WEB_SEARCH)) {
+  if (isSearch) {
     request.features.set(feature.WEB_SEARCH, item);
     return;
   }
@@ -130,10 +132,23 @@ function readToolChoice(tape: Tape, request: HubRequest, report: RequestReport):
   else if (tape.equals(type, constant("any"))) request.toolChoice = CHOICE_ANY;
   else if (tape.equals(type, constant("none"))) request.toolChoice = CHOICE_NONE;
   else if (tape.equals(type, constant("tool")) && tape.isString(choice.node(member.CHOICE_NAME))) {
-    request.toolChoice = CHOICE_NAMED;
-    request.chosenTool = choice.node(member.CHOICE_NAME);
+    const search = searchOf(request);
+    const chosen = choice.node(member.CHOICE_NAME);
+    if (search != NO_NODE && tape.equals(chosen, nameOf(tape, search))) {
+      request.forcesSearch = true;
+    } else {
+      request.toolChoice = CHOICE_NAMED;
+      request.chosenTool = chosen;
+    }
   } else {
     report.reject("tool_choice", "must be of type auto, any, none, or tool with a 'name'.");
   }
   request.forbidsParallelTools = tape.isTrue(choice.node(member.CHOICE_SINGLE));
+}
+
+const searchName = new Span(0, 0);
+
+/** Returns the name of a tool, without quotes; empty if it has none. */
+function nameOf(tape: Tape, tool: u32): Span {
+  return spanOf(tape, tape.member(tool, constant("name")), searchName);
 }

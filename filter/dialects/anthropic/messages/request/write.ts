@@ -18,6 +18,20 @@ import { markConversation } from "../../../../hub/request/cache-marks";
 import { calledTool, findCalledTools } from "../../../../hub/request/called-tools";
 import { DOCUMENT_URLS } from "../../../../hub/request/features";
 import { writeMember, writeShortened, writeString } from "../../../../hub/request/request-writing";
+import {
+  ALLOWED_DOMAINS,
+  BLOCKED_DOMAINS,
+  dropContextSize,
+  dropForcedSearch,
+  dropSearchMember,
+  isNameTaken,
+  MAX_USES,
+  ownSearch,
+  SEARCH_NONE,
+  writeDomains,
+  writeLocation,
+} from "../../../../hub/request/web-search";
+import { NO_NODE } from "../../../../bytes/json/tape";
 import { constant, Span } from "../../../../bytes/text/bytes";
 import { openHosted } from "../hosted/edit";
 import { HostedRequest, hostedRequest } from "../hosted/hosted-request";
@@ -147,6 +161,7 @@ export class AnthropicRequestWriter extends AnthropicTurns {
       this.writeCache(tool.cache, tool.cacheLength);
       out.byte(0x7d);
     }
+    this.writeSearch(start);
     if (out.length > start) {
       out.byte(0x5d);
       this.writeToolChoice();
@@ -168,13 +183,49 @@ export class AnthropicRequestWriter extends AnthropicTurns {
     out.byte(0x7d);
   }
 
+  /**
+   * Writes the tool that searches the web; `start`: where the list of tools begins. Its first version is the only one that every
+   * model and cloud with a search has.
+   * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool
+   */
+  private writeSearch(start: u32): void {
+    const request = this.request;
+    const tape = this.tape;
+    const out = this.out;
+    const kind = isNameTaken(request) ? SEARCH_NONE : this.limits.webSearch;
+    const search = ownSearch(request, kind, this.report);
+    if (search == NO_NODE) return;
+    if (out.length == start) out.text(',"tools":[');
+    this.begin(constant('{"type":"web_search_20250305","name":"web_search"'));
+    const uses = tape.member(search, MAX_USES);
+    if (tape.isPresent(uses)) writeMember(tape, uses, constant(',"max_uses":'), out);
+    // One of both lists is supported.
+    const allows = writeDomains(
+      tape,
+      search,
+      ALLOWED_DOMAINS,
+      constant(',"allowed_domains":'),
+      out,
+    );
+    if (allows) dropSearchMember(request, BLOCKED_DOMAINS, this.report);
+    else writeDomains(tape, search, BLOCKED_DOMAINS, constant(',"blocked_domains":'), out);
+    if (writeLocation(tape, search, constant('"user_location":{"type":"approximate"'), out))
+      out.byte(0x7d);
+    out.byte(0x7d);
+    dropContextSize(request, this.report);
+  }
+
   private writeToolChoice(): void {
     const out = this.out;
     const choice = this.request.toolChoice;
     const isSerial = this.request.forbidsParallelTools;
-    if (choice == CHOICE_UNSET && !isSerial) return;
+    // Thinking excludes a forced tool.
+    const forcesSearch = this.request.forcesSearch && !this.isThinking;
+    if (!forcesSearch) dropForcedSearch(this.request, this.report);
+    if (choice == CHOICE_UNSET && !isSerial && !forcesSearch) return;
     if (choice == CHOICE_NONE) out.span(CHOICE_TYPE_NONE);
     else if (choice == CHOICE_ANY) out.text(',"tool_choice":{"type":"any"');
+    else if (forcesSearch) out.text(',"tool_choice":{"type":"tool","name":"web_search"');
     else if (choice == CHOICE_NAMED) {
       out.text(',"tool_choice":{"type":"tool","name":');
       this.writeChosenTool(out);

@@ -8,7 +8,15 @@ import {
   CHOICE_NONE,
   Tool,
 } from "../../../../hub/request/request";
+import {
+  dropForcedSearch,
+  dropSearchSettings,
+  ownSearch,
+  SEARCH_NONE,
+  SEARCH_TOOL,
+} from "../../../../hub/request/web-search";
 import { writeString } from "../../../../hub/request/request-writing";
+import { NO_NODE } from "../../../../bytes/json/tape";
 import { ByteBuffer, constant, scratchBuffer } from "../../../../bytes/text/bytes";
 import { ConverseMessages } from "./write-messages";
 
@@ -37,6 +45,10 @@ export abstract class ConverseTools extends ConverseMessages {
       if (out.length == start) out.span(TOOL_CONFIG);
       this.writeDeclaration(tool);
     }
+    if (this.hasGrounding()) {
+      if (out.length == start) out.span(TOOL_CONFIG);
+      this.begin(constant('{"systemTool":{"name":"nova_grounding"}}'));
+    }
     if (out.length > start) {
       out.byte(0x5d);
       this.writeChoice();
@@ -55,6 +67,19 @@ export abstract class ConverseTools extends ConverseMessages {
     }
     out.text("]},");
     if (this.isClaude) this.extras.span(OWN_NONE);
+  }
+
+  /**
+   * Returns whether the model searches the web: it has no settings.
+   * @see https://docs.aws.amazon.com/nova/latest/nova2-userguide/web-grounding.html
+   */
+  private hasGrounding(): bool {
+    const request = this.request;
+    const kind = this.limits.webSearch == SEARCH_TOOL ? SEARCH_TOOL : SEARCH_NONE;
+    if (ownSearch(request, kind, this.report) == NO_NODE) return false;
+    dropSearchSettings(request, this.report);
+    dropForcedSearch(request, this.report);
+    return true;
   }
 
   private writeDeclaration(tool: Tool): void {

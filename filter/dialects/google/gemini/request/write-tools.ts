@@ -1,6 +1,12 @@
 // Writes the tools: one list of function declarations; and which of them the model may or must call.
 // @see https://ai.google.dev/api/caching#FunctionDeclaration
 import { CHOICE_ANY, CHOICE_NAMED, CHOICE_NONE, Tool } from "../../../../hub/request/request";
+import {
+  dropSearch,
+  dropSearchSettings,
+  ownSearch,
+  searchOf,
+} from "../../../../hub/request/web-search";
 import { NO_NODE } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
 import { OldSchemas } from "./write-old-schema";
@@ -25,13 +31,30 @@ export abstract class GeminiTools extends OldSchemas {
       out.byte(0x7d);
       if (tool.cacheLength > 0) report.drop(report.paths.toolCache);
     }
+    if (out.length == start && this.writeSearch()) return;
     if (out.length == start) {
       if (request.toolChoice > CHOICE_NONE) report.drop(constant("tool_choice"));
       return;
     }
     out.text("]}]");
+    if (searchOf(request) != NO_NODE) dropSearch(request, report);
     if (request.forbidsParallelTools) report.drop(report.paths.parallel);
     this.writeChoice();
+  }
+
+  /**
+   * Writes the search alone: it is not supported beside functions, but by Gemini 3 at the Gemini API, which then requires that the
+   * client sends back what the search did. Returns whether there is one.
+   * @see https://ai.google.dev/gemini-api/docs/google-search
+   */
+  private writeSearch(): bool {
+    const request = this.request;
+    if (ownSearch(request, this.limits.webSearch, this.report) == NO_NODE) return false;
+    this.out.text(',"tools":[{"googleSearch":{}}]');
+    dropSearchSettings(request, this.report);
+    if (request.toolChoice > CHOICE_NONE || request.forcesSearch)
+      this.report.drop(constant("tool_choice"));
+    return true;
   }
 
   /** A function without parameters has no schema: Gemini rejects an object without properties. */

@@ -3,6 +3,8 @@
 import { FORMAT_TEXT } from "../../../../hub/request/request";
 import * as feature from "../../../../hub/request/features";
 import { constant } from "../../../../bytes/text/bytes";
+import { searchOf } from "../../../../hub/request/web-search";
+import { NO_NODE } from "../../../../bytes/json/tape";
 import { GeminiConfig } from "./write-generation-config";
 
 const TIER = constant("service_tier");
@@ -15,9 +17,10 @@ export class GeminiWriter extends GeminiConfig {
     const out = this.out;
     this.fitToolChoice();
     // Models before Gemini 3 reject an output format beside tools.
+    const hasTools = request.tools.count > 0 || searchOf(request) != NO_NODE;
     const supportsFormat =
       request.outputFormat == FORMAT_TEXT ||
-      (limits.supportsOutputSchema && (limits.signsCalls || request.tools.count == 0));
+      (limits.supportsOutputSchema && (limits.signsCalls || !hasTools));
     if (!supportsFormat) {
       this.replaceFormat();
       report.dropForModel(report.paths.format);

@@ -16,12 +16,31 @@ import {
 import { markConversation } from "../../../../hub/request/cache-marks";
 import { effortWord } from "../../../../hub/request/request-effort";
 import { CACHE_KEY_MEMBER, SWITCH_NONE } from "../../../../hub/request/request-limits";
+import { WEB_SEARCH } from "../../../../hub/request/features";
+import {
+  ALLOWED_DOMAINS,
+  BLOCKED_DOMAINS,
+  CONTEXT_SIZE,
+  dropForcedSearch,
+  dropSearchMember,
+  dropSearchSettings,
+  forcesOnlySearch,
+  MAX_USES,
+  ownSearch,
+  SEARCH_BROWSER,
+  SEARCH_NONE,
+  SEARCH_OPTIONS,
+  searchOf,
+  writeLocation,
+} from "../../../../hub/request/web-search";
 import {
   isStrictSchema,
+  writeMember,
   writeShortened,
   writeString,
   writeValue,
 } from "../../../../hub/request/request-writing";
+import { NO_NODE } from "../../../../bytes/json/tape";
 import { constant, sameSpan, Span } from "../../../../bytes/text/bytes";
 import * as member from "../members";
 import { switchName, switchValue } from "./thinking-switch";
@@ -38,6 +57,9 @@ const MAX_USER: u32 = 64;
 const MAX_STOPS: u32 = 4;
 
 export class ChatRequestWriter extends ChatMessages {
+  /** How the model searches for this request. */
+  private search: i32 = SEARCH_NONE;
+
   protected writeRequest(): void {
     const request = this.request;
     const limits = this.limits;
@@ -46,6 +68,8 @@ export class ChatRequestWriter extends ChatMessages {
     out.text('{"model":');
     out.span(this.model);
     this.fitToolChoice();
+    this.search = SEARCH_NONE;
+    if (searchOf(request) != NO_NODE) this.planSearch();
     this.planEffort(request.tools.count > 0);
     this.replaceSchema();
     this.hasAddedMarks =
@@ -55,6 +79,7 @@ export class ChatRequestWriter extends ChatMessages {
     this.writeMessages();
     if (this.report.fault !== null) return;
     this.writeTools();
+    if (this.search == SEARCH_OPTIONS) this.writeSearchOptions();
     if (this.tape.isPresent(request.maxTokens)) {
       out.span(
         limits.usesMaxCompletionTokens
@@ -82,6 +107,43 @@ export class ChatRequestWriter extends ChatMessages {
       out.text(',"stream":true');
       if (limits.supportsStreamUsage) out.text(',"stream_options":{"include_usage":true}');
     }
+    out.byte(0x7d);
+  }
+
+  /** Decides how the model searches: not at all in this API, if its provider has another one that does. */
+  private planSearch(): void {
+    const request = this.request;
+    const report = this.report;
+    const kind = this.limits.webSearch;
+    // Groq: "Browser search is not compatible with structured outputs".
+    const isExcluded = kind == SEARCH_BROWSER && request.outputFormat != FORMAT_TEXT;
+    const isOwn = kind >= SEARCH_OPTIONS && !isExcluded;
+    if (!isOwn && report.hasOtherApi) {
+      report.reject("tools", report.notSupported(WEB_SEARCH));
+      return;
+    }
+    if (ownSearch(request, isOwn ? kind : SEARCH_NONE, report) == NO_NODE) return;
+    this.search = kind;
+    if (kind == SEARCH_BROWSER) {
+      dropSearchSettings(request, report);
+      return;
+    }
+    dropSearchMember(request, MAX_USES, report);
+    dropSearchMember(request, ALLOWED_DOMAINS, report);
+    dropSearchMember(request, BLOCKED_DOMAINS, report);
+    dropForcedSearch(request, report);
+  }
+
+  /** @see https://platform.openai.com/docs/api-reference/chat/create#chat-create-web_search_options */
+  private writeSearchOptions(): void {
+    const tape = this.tape;
+    const out = this.out;
+    const search = searchOf(this.request);
+    this.begin(constant('"web_search_options":{'));
+    const size = tape.member(search, CONTEXT_SIZE);
+    if (tape.isString(size)) writeMember(tape, size, constant('"search_context_size":'), out);
+    const place = constant('"user_location":{"type":"approximate","approximate":{');
+    if (writeLocation(tape, search, place, out)) out.text("}}");
     out.byte(0x7d);
   }
 
@@ -153,9 +215,15 @@ export class ChatRequestWriter extends ChatMessages {
       if (count++ == 0) out.text(',"tools":[');
       this.writeFunction(tool);
     }
+    if (this.search == SEARCH_BROWSER) {
+      out.span(count++ == 0 ? constant(',"tools":[') : constant(","));
+      out.text('{"type":"browser_search"}');
+    }
     if (count == 0) return;
     out.byte(0x5d);
     const choice = request.toolChoice;
+    if (this.search == SEARCH_BROWSER && forcesOnlySearch(request, this.report))
+      out.text(',"tool_choice":"required"');
     if (choice != CHOICE_UNSET) out.text(',"tool_choice":');
     if (choice == CHOICE_AUTO) out.text('"auto"');
     else if (choice == CHOICE_NONE) out.text('"none"');

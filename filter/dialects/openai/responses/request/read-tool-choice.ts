@@ -9,7 +9,8 @@ import {
   HubRequest,
 } from "../../../../hub/request/request";
 import { RequestReport } from "../../../../hub/request/request-report";
-import { Tape } from "../../../../bytes/json/tape";
+import { searchOf } from "../../../../hub/request/web-search";
+import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
 import { choiceOf } from "../../read-values";
 import * as member from "../members";
@@ -38,6 +39,8 @@ export function readToolChoice(
     request.toolChoice = choiceOf(tape, choice.node(member.CHOICE_MODE));
     if (request.toolChoice == CHOICE_UNSET) request.toolChoice = CHOICE_AUTO;
     allowTools(tape, choice.node(member.CHOICE_TOOLS), request, report);
+  } else if (found !== null && found.featureOf() === feature.WEB_SEARCH) {
+    request.forcesSearch = searchOf(request) != NO_NODE;
   } else if (found !== null && found.featureOf() !== null) {
     const asked = found.featureOf();
     if (asked !== null) report.reject("tool_choice", hosted(found.nameText(), report));

@@ -62,7 +62,8 @@ function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestRep
   }
   const feature = found.featureOf();
   if (feature !== null) {
-    report.rejectOrDropType(found, feature);
+    if (report.supports(feature)) request.features.set(feature, item);
+    else report.rejectOrDropType(found, feature);
     return;
   }
   tool.read(tape, item, report);

@@ -7,7 +7,17 @@ import {
   CHOICE_UNSET,
   Tool,
 } from "../../../../hub/request/request";
-import * as feature from "../../../../hub/request/features";
+import {
+  ALLOWED_DOMAINS,
+  BLOCKED_DOMAINS,
+  CONTEXT_SIZE,
+  dropSearchMember,
+  forcesOnlySearch,
+  MAX_USES,
+  ownSearch,
+  writeDomains,
+  writeLocation,
+} from "../../../../hub/request/web-search";
 import { writeMember, writeString } from "../../../../hub/request/request-writing";
 import { NO_NODE } from "../../../../bytes/json/tape";
 import { constant, Span } from "../../../../bytes/text/bytes";
@@ -22,7 +32,7 @@ export abstract class ResponsesTools extends ResponsesInput {
   protected writeTools(): void {
     const request = this.request;
     const out = this.out;
-    const search = request.features.node(feature.WEB_SEARCH);
+    const search = ownSearch(request, this.limits.webSearch, this.report);
     if (request.tools.count == 0 && search == NO_NODE) return;
     out.text(',"tools":[');
     let isLimited = false;
@@ -33,7 +43,7 @@ export abstract class ResponsesTools extends ResponsesInput {
       if (tool.cacheLength > 0) this.report.drop(this.report.paths.toolCache);
       if (tool.isAllowed == 0) isLimited = true;
     }
-    if (search != NO_NODE) this.writeWebSearch(search);
+    if (search != NO_NODE) this.writeSearch(search);
     out.byte(0x5d);
     this.writeChoice(isLimited);
     if (request.forbidsParallelTools) out.text(',"parallel_tool_calls":false');
@@ -60,38 +70,28 @@ export abstract class ResponsesTools extends ResponsesInput {
     this.out.byte(0x7d);
   }
 
-  /** Writes `web_search_options` of chat completions, or the web search tool of messages, as a tool. */
-  private writeWebSearch(options: u32): void {
+  /** @see https://developers.openai.com/api/docs/guides/tools-web-search */
+  private writeSearch(search: u32): void {
+    const request = this.request;
     const tape = this.tape;
     const out = this.out;
     this.begin(constant('{"type":"web_search"'));
-    const size = tape.member(options, constant("search_context_size"));
+    const size = tape.member(search, CONTEXT_SIZE);
     if (tape.isString(size)) writeMember(tape, size, constant(',"search_context_size":'), out);
-    const location = tape.member(options, constant("user_location"));
-    const inner = tape.member(location, constant("approximate"));
-    if (tape.isObject(inner) && !tape.isEmpty(inner)) {
-      // Chat completions have the place one level below.
-      out.text(',"user_location":{"type":"approximate",');
-      out.bytes(tape.pointer(inner) + 1, tape.size(inner) - 1);
-    } else if (tape.isObject(location) && inner == NO_NODE) {
-      writeMember(tape, location, constant(',"user_location":'), out);
-    }
-    const domains = tape.member(options, constant("allowed_domains"));
-    if (tape.isArray(domains)) {
-      writeMember(tape, domains, constant(',"filters":{"allowed_domains":'), out);
+    if (writeLocation(tape, search, constant('"user_location":{"type":"approximate"'), out))
       out.byte(0x7d);
-    }
+    const head = constant(',"filters":{"allowed_domains":');
+    if (writeDomains(tape, search, ALLOWED_DOMAINS, head, out)) out.byte(0x7d);
     out.byte(0x7d);
-    if (tape.isPresent(tape.member(options, constant("max_uses"))))
-      this.report.drop(constant("tools[].max_uses"));
-    if (tape.isPresent(tape.member(options, constant("blocked_domains"))))
-      this.report.drop(constant("tools[].blocked_domains"));
+    dropSearchMember(request, MAX_USES, this.report);
+    dropSearchMember(request, BLOCKED_DOMAINS, this.report);
   }
 
   /** `isLimited`: the client allows some of the tools only. */
   private writeChoice(isLimited: bool): void {
     const out = this.out;
     const choice = this.request.toolChoice;
+    if (forcesOnlySearch(this.request, this.report)) out.text(',"tool_choice":"required"');
     if (choice == CHOICE_UNSET) return;
     out.text(',"tool_choice":');
     if (choice == CHOICE_NAMED) {
