@@ -249,7 +249,7 @@ export const CAPABILITIES = [
     IMAGES,
     ALL,
     "",
-    "Whether the model reads images; otherwise a short text stands for each image of a translated request, also in tool results, and the image is listed as dropped.",
+    "Whether the model reads images and documents; otherwise a short text stands for each of them in translated requests, also in tool results, and it is listed as dropped.",
   ),
   row(
     OUTPUT_SCHEMA,

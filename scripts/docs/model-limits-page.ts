@@ -135,7 +135,7 @@ function memberWords(limits: ModelLimits): string[] {
     words.push("supports system messages inside the conversation");
   if (limits.forced_tools === "none") words.push("no forced tools");
   if (limits.forced_tools === "named") words.push("`tool_choice` not `required`");
-  if (limits.images === false) words.push("no images");
+  if (limits.images === false) words.push("text only");
   if (limits.output_schema === false) words.push("no JSON schema");
   if (limits.output_schema === true) words.push("supports a JSON schema");
   if (limits.schema_refs === false) words.push("no `$ref` in schemas");

@@ -10,6 +10,7 @@ export class ClientPaths {
   format: Span;
   user: Span;
   image: Span;
+  document: Span;
   /** What forbids parallel tool calls. */
   parallel: Span;
   /** Cache marks of parts and of tools. */
@@ -38,6 +39,7 @@ export const NO_PATHS: ClientPaths = {
   format: NONE,
   user: NONE,
   image: NONE,
+  document: NONE,
   parallel: NONE,
   cache: NONE,
   toolCache: NONE,

@@ -1,18 +1,28 @@
-// Puts a short text in the place of each image for a model that reads text only: its provider would reject the request, and all
-// later ones of the conversation.
+// Puts a short text in the place of each image and document for a model that reads text only: its provider would reject the
+// request, and all later ones of the conversation.
 import { constant } from "../../bytes/text/bytes";
-import { BLOCK_IMAGE_DATA, BLOCK_IMAGE_URL, BLOCK_TEXT, HubRequest } from "./request";
+import {
+  BLOCK_DOCUMENT_DATA,
+  BLOCK_DOCUMENT_URL,
+  BLOCK_IMAGE_DATA,
+  BLOCK_IMAGE_URL,
+  BLOCK_TEXT,
+  HubRequest,
+} from "./request";
 import { RequestReport } from "./request-report";
 
-const LEFT_OUT = constant("(An image was left out: this model reads text only.)");
+const NO_IMAGE = constant("(An image was left out: this model reads text only.)");
+const NO_DOCUMENT = constant("(A document was left out: this model reads text only.)");
 
-export function leaveOutImages(request: HubRequest, report: RequestReport): void {
+export function leaveOutMedia(request: HubRequest, report: RequestReport): void {
   for (let i: u32 = 0; i < request.blocks.count; i++) {
     const block = request.block(i);
-    if (block.kind != BLOCK_IMAGE_DATA && block.kind != BLOCK_IMAGE_URL) continue;
+    const isImage = block.kind == BLOCK_IMAGE_DATA || block.kind == BLOCK_IMAGE_URL;
+    if (!isImage && block.kind != BLOCK_DOCUMENT_DATA && block.kind != BLOCK_DOCUMENT_URL) continue;
+    const text = isImage ? NO_IMAGE : NO_DOCUMENT;
     block.kind = BLOCK_TEXT;
-    block.text = LEFT_OUT.pointer;
-    block.textLength = LEFT_OUT.length;
-    report.dropForModel(report.paths.image);
+    block.text = text.pointer;
+    block.textLength = text.length;
+    report.dropForModel(isImage ? report.paths.image : report.paths.document);
   }
 }

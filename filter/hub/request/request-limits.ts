@@ -131,7 +131,7 @@ export class RequestLimits {
   supportsReasoningDetails: bool = false;
   /** Which forced choices of a tool are supported, FORCED_. */
   forcedTools: i32 = FORCED_ALL;
-  /** False if a text stands for each image of a translated request. */
+  /** False if a text stands for each image and document of a translated request. */
   supportsImages: bool = true;
   /** Structured output by a JSON schema. */
   supportsOutputSchema: bool = false;

@@ -5,7 +5,7 @@ import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/bytes";
 import { CUSTOM_SCHEMA, writeCustomDescription } from "./custom-tools";
 import { fitToolNames } from "./fit-tool-names";
-import { leaveOutImages } from "./leave-out-images";
+import { leaveOutMedia } from "./leave-out-media";
 import {
   CHOICE_ANY,
   CHOICE_AUTO,
@@ -71,7 +71,7 @@ export abstract class RequestWriter {
     this.instruction.length = 0;
     this.refs.begin();
     fitToolNames(request, this.maxToolName(), this.beginsNamesWithLetter());
-    if (!limits.supportsImages) leaveOutImages(request, report);
+    if (!limits.supportsImages) leaveOutMedia(request, report);
     this.writeRequest();
   }
 

@@ -11,6 +11,7 @@ export const paths: ClientPaths = {
   format: constant("output_config.format"),
   user: constant("metadata.user_id"),
   image: constant("messages[].content[].source"),
+  document: constant("messages[].content[].source"),
   parallel: constant("tool_choice.disable_parallel_tool_use"),
   cache: constant("messages[].content[].cache_control"),
   toolCache: constant("tools[].cache_control"),

@@ -11,6 +11,7 @@ export const paths: ClientPaths = {
   format: constant("response_format"),
   user: constant("user"),
   image: constant("messages[].content[].image_url"),
+  document: constant("messages[].content[].file"),
   parallel: constant("parallel_tool_calls"),
   cache: constant("messages[].content[].cache_control"),
   toolCache: constant("tools[].cache_control"),

@@ -11,6 +11,7 @@ export const paths: ClientPaths = {
   format: constant("text.format"),
   user: constant("user"),
   image: constant("input[].content[].image_url"),
+  document: constant("input[].content[].type=input_file"),
   parallel: constant("parallel_tool_calls"),
   cache: constant("input[].content[].prompt_cache_breakpoint"),
   toolCache: constant("tools[].cache_control"),
