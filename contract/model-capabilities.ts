@@ -25,6 +25,7 @@ export const SYSTEM_ROLE = "system_role?: anywhere|first|none = anywhere";
 export const DEVELOPER_ROLE = "developer_role?: boolean = true";
 export const SYSTEM_MESSAGES = "system_messages?: boolean = false";
 export const EFFORTS = "efforts?: (none|minimal|low|medium|high|xhigh|max)[]";
+export const RESPONSES_EFFORTS = "responses_efforts?: (none|minimal|low|medium|high|xhigh|max)[]";
 export const REASONS_BY_DEFAULT = "reasons_by_default?: boolean = true";
 export const REASONING_WITH_TOOLS = "reasoning_with_tools?: boolean = true";
 export const THINKING = "thinking?: none|budget|adaptive|both";
@@ -159,6 +160,12 @@ export const CAPABILITIES = [
     ALL,
     "",
     "Supported values of `reasoning_effort` (messages: `output_config.effort`). Other values become the next lower supported value, or else the next higher. An empty list means that effort is not supported.",
+  ),
+  row(
+    RESPONSES_EFFORTS,
+    CHAT,
+    "",
+    "The same for `reasoning.effort` of the Responses API, if it differs: chat completions may reject what that API supports. If not set, as `efforts`.",
   ),
   row(
     REASONS_BY_DEFAULT,

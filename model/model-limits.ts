@@ -61,8 +61,12 @@ const OF_CONNECTION: ReadonlySet<string> = new Set<LimitName>(["stream_usage", "
 
 /** Returns only what changes something; undefined if nothing does. */
 export function effectiveLimits(limits: ModelLimits): ModelLimits | undefined {
+  const isSame = String(limits.responses_efforts) === String(limits.efforts);
   const changing = Object.entries(limits).filter(
-    ([name, value]) => !OF_CONNECTION.has(name) && !isDefault(name, value),
+    ([name, value]) =>
+      !OF_CONNECTION.has(name) &&
+      !isDefault(name, value) &&
+      !(name === "responses_efforts" && isSame),
   );
   return changing.length === 0 ? undefined : Object.fromEntries(changing);
 }

@@ -26,6 +26,20 @@ export function limitsOfFacts(facts: ModelFacts, dialect: DialectRow): ModelLimi
   };
 }
 
+/**
+ * Returns what a model of OpenAI that is newer than our rows needs: its API, and that it reasons beside tools in the Responses API
+ * alone, as all of its models since GPT-5.4 do.
+ */
+export function limitsOfNewModel(provider: string, model: string): ModelLimits {
+  if (!OF_OPENAI.has(provider)) return {};
+  const { kind, chat, responses, reasons, reasoningStyle } = modelFacts(provider, model) ?? {};
+  if (kind !== undefined || responses !== true) return {};
+  if (chat === false) return { apis: "responses" };
+  return reasons === true && reasoningStyle === "effort" ? { reasoning_with_tools: false } : {};
+}
+
+const OF_OPENAI: ReadonlySet<string> = new Set(["openai", "azure_openai"]);
+
 /** A maximum of the whole window is none: the input needs a part of it. */
 function sizeOf({ maxOutputTokens: output, contextWindow = Infinity }: ModelFacts): ModelLimits {
   return output === undefined || output >= contextWindow ? {} : { max_output_tokens: output };
@@ -33,7 +47,7 @@ function sizeOf({ maxOutputTokens: output, contextWindow = Infinity }: ModelFact
 
 /** OpenAI's own models alone: elsewhere a catalogue may not know yet that a model reasons, or servers ignore the effort. */
 function doesNotReason({ reasons, provider }: ModelFacts): boolean {
-  return reasons === false && (provider === "openai" || provider === "azure_openai");
+  return reasons === false && OF_OPENAI.has(provider);
 }
 
 /** Other styles have words of their own, which are rows of the provider. */

@@ -100,8 +100,16 @@ export function cloudPatterns(pattern: string): string[] {
 
 /** What is known of a model, by its bare name; empty when nothing is. */
 export function limitsIn(table: ProviderLimits | undefined, model: string): ModelLimits {
-  const row = table?.families?.find(({ models }) =>
+  return { ...table?.everyModel?.limits, ...familyIn(table, model)?.limits };
+}
+
+/** Returns whether a row is for the model's family. */
+export function hasFamily(table: ProviderLimits | undefined, model: string): boolean {
+  return familyIn(table, model) !== undefined;
+}
+
+function familyIn(table: ProviderLimits | undefined, model: string) {
+  return table?.families?.find(({ models }) =>
     models.some((pattern) => matchesPattern(pattern, model)),
   );
-  return { ...table?.everyModel?.limits, ...row?.limits };
 }

@@ -12,6 +12,7 @@ import {
   DEVELOPER_ROLE,
   DOCUMENT_PART,
   EFFORTS,
+  RESPONSES_EFFORTS,
   FORCED_TOOLS,
   IMAGES,
   JSON_SCHEMA,
@@ -113,7 +114,10 @@ export function readLimits(from: Document, object: u32, limits: RequestLimits): 
   limits.reasoning = thinking < 0 ? REASONING_ADAPTIVE : thinking;
   limits.webSearch = from.choice(object, constant(WEB_SEARCH));
   limits.family = from.choice(object, constant(MODEL_FAMILY));
-  readEfforts(from, object, limits);
+  limits.knowsEfforts = from.has(object, constant(EFFORTS));
+  const efforts = effortsIn(from, object, constant(EFFORTS));
+  limits.efforts = limits.knowsEfforts ? efforts : USUAL_EFFORTS;
+  limits.responsesEfforts = effortsIn(from, object, constant(RESPONSES_EFFORTS));
   readRefused(from, object, limits);
   limits.isLimiting = changesOwnDialect(limits);
 }
@@ -148,15 +152,16 @@ function changesOpenModels(limits: RequestLimits): bool {
   return limits.usesRandomSeed || limits.usesDocumentUrl;
 }
 
-function readEfforts(from: Document, object: u32, limits: RequestLimits): void {
-  limits.knowsEfforts = from.has(object, constant(EFFORTS));
-  limits.efforts = limits.knowsEfforts ? 0 : USUAL_EFFORTS;
-  const words = from.items(object, constant(EFFORTS));
+/** Returns the bits of a list of efforts. */
+function effortsIn(from: Document, object: u32, name: Span): u32 {
+  let efforts: u32 = 0;
+  const words = from.items(object, name);
   for (let i = 0; i < words.length; i++) {
     const effort = effortOf(from.tape, words[i]);
     if (effort == EFFORT_UNSET) from.report("unknown effort '" + textOf(from.tape, words[i]) + "'");
-    else limits.efforts |= (<u32>1) << effort;
+    else efforts |= (<u32>1) << effort;
   }
+  return efforts;
 }
 
 function readRefused(from: Document, object: u32, limits: RequestLimits): void {

@@ -1,5 +1,6 @@
 // One target of the filter's configuration: where its requests go, its credentials, headers, capabilities and limits.
 import { CREDENTIAL_KINDS, CredentialKind } from "../../contract/credentials";
+import { OPENAI_RESPONSES } from "../../contract/dialects";
 import * as members from "../../contract/filter-document";
 import { hostedClaude } from "../dialects/anthropic/messages/hosted/hosted-claude";
 import { originOf } from "../hub/reasoning-carrier";
@@ -25,6 +26,7 @@ export function readTargets(
   const list = from.items(root, constant(members.DOCUMENT_TARGETS));
   for (let i = 0; i < list.length; i++) {
     const target = readTarget(from, list[i], rateLimits, priceLists);
+    setEffortsOfApi(target);
     const variants = from.items(list[i], constant(members.TARGET_ALSO));
     for (let j = 0; j < variants.length; j++) {
       const variant = readTarget(from, list[i], rateLimits, priceLists);
@@ -32,6 +34,7 @@ export function readTargets(
       setDialect(from, variant, from.text(variants[j], constant(members.VARIANT_DIALECT)), path);
       const query = constant(members.VARIANT_QUERY);
       if (from.has(variants[j], query)) variant.query = from.bytes(variants[j], query);
+      setEffortsOfApi(variant);
       target.addVariant(variant);
     }
     targets.push(target);
@@ -88,6 +91,14 @@ function readTarget(
   const headers = constant(members.TARGET_HEADERS);
   readHeaders(from, node, headers, target.headers, target.secrets);
   return target;
+}
+
+/** The efforts of a model in the Responses API may be others. */
+function setEffortsOfApi(target: Target): void {
+  const limits = target.limits;
+  if (limits.responsesEfforts == 0 || target.dialect.name != OPENAI_RESPONSES.name) return;
+  limits.efforts = limits.responsesEfforts;
+  limits.knowsEfforts = true;
 }
 
 /** Sets where the provider serves a dialect. */

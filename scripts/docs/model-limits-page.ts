@@ -189,6 +189,8 @@ function reasoningWords(limits: ModelLimits): string[] {
   if (limits.thinking_off === "between_tools") words.push("thinks at least `between_tools`");
   if (limits.efforts !== undefined)
     words.push(limits.efforts.length === 0 ? "no effort" : `efforts ${limits.efforts.join(", ")}`);
+  if (limits.responses_efforts !== undefined)
+    words.push(`efforts in the Responses API ${limits.responses_efforts.join(", ")}`);
   if (limits.reasons_by_default === false)
     words.push(limits.efforts?.length === 0 ? "does not reason" : "reasons only when asked");
   if (limits.reasoning_with_tools === false)

@@ -3,11 +3,12 @@ import { OPENAI_CHAT, OPENAI_RESPONSES } from "../../../contract/dialects.ts";
 import {
   cloudPatterns,
   familyName,
+  hasFamily,
   KNOWN_LIMITS,
   limitsIn,
   limitsOfHost,
 } from "../../providers/known-limits.ts";
-import { limitsByFacts } from "../../providers/fact-limits.ts";
+import { limitsByFacts, limitsOfNewModel } from "../../providers/fact-limits.ts";
 import { bareNamesOf } from "../../providers/model-vendors.ts";
 import type { ProviderLimits } from "../../providers/limits/model-families.ts";
 import { capabilityNamed, effectiveLimits, formatsOf } from "../../../model/model-limits.ts";
@@ -34,10 +35,11 @@ export function readModelLimits(
     limitsOf === undefined
       ? tableOf(entry.provider_interface, provider, connection)
       : KNOWN_LIMITS[limitsOf];
-  const known = withFacts(
-    limitsIn(table, limitsOf === undefined ? model : familyName(model)),
-    limitsByFacts(provider, model, connection.dialect),
-  );
+  const name = limitsOf === undefined ? model : familyName(model);
+  const known = withFacts(limitsIn(table, name), {
+    ...limitsByFacts(provider, model, connection.dialect),
+    ...(hasFamily(table, name) ? {} : limitsOfNewModel(provider, model)),
+  });
   const own = checkOwn(reading, [...path, "limits"], entry.limits ?? {}, connection);
   const limits = effectiveLimits({ ...known, ...own });
   return {
@@ -91,9 +93,13 @@ function familiesByFacts(
   const families = new Map<string, Wildcard["families"][number]>();
   for (const model of rowsOf(provider).keys()) {
     if (!model.startsWith(wildcard.slice(0, -1))) continue;
-    const known = limitsIn(table, limitsOf === undefined ? model : familyName(model));
+    const name = limitsOf === undefined ? model : familyName(model);
+    const known = limitsIn(table, name);
     const usual = effectiveLimits({ ...known, ...own });
-    const facts = limitsByFacts(provider, model, dialect);
+    const facts = {
+      ...limitsByFacts(provider, model, dialect),
+      ...(hasFamily(table, name) ? {} : limitsOfNewModel(provider, model)),
+    };
     const limits = effectiveLimits({ ...withFacts(known, facts), ...own });
     const key = JSON.stringify(limits);
     if (limits === undefined || key === JSON.stringify(usual)) continue;
@@ -154,9 +160,13 @@ function checkOwn(
   draft: NonNullable<ProviderDraft["limits"]>,
   { dialect, responsesPath }: Connection,
 ): ModelLimits {
+  // Configured efforts are those of both APIs.
+  const ofBoth = dialect.vendor === OPENAI_CHAT.vendor ? draft.efforts : undefined;
+  const ofResponses = draft.responses_efforts ?? ofBoth;
   const own: ModelLimits = {
-    ...(draft as Omit<typeof draft, "efforts" | "refuses"> as ModelLimits),
+    ...(draft as Omit<typeof draft, "efforts" | "responses_efforts" | "refuses"> as ModelLimits),
     ...(draft.efforts === undefined ? {} : { efforts: unique(draft.efforts) }),
+    ...(ofResponses === undefined ? {} : { responses_efforts: unique(ofResponses) }),
     ...(draft.refuses === undefined ? {} : { refuses: unique(draft.refuses) }),
   };
   if (own.responses_api === true && dialect === OPENAI_CHAT && responsesPath === undefined) {

@@ -231,10 +231,11 @@ export const OPENAI: ProviderLimits = {
         ...GPT_5,
         sampling: "without_reasoning",
         efforts: ["none", ...upTo("xhigh")],
+        responses_efforts: ["none", ...upTo("max")],
         reasoning_with_tools: false,
       },
       source:
-        "https://github.com/livekit/agents/pull/7169; tools: https://github.com/BerriAI/litellm/pull/34569",
+        "https://github.com/livekit/agents/pull/7169; max: npm @earendil-works/pi-ai 1.6.0, https://github.com/enricoros/big-AGI/issues/1159; tools: https://github.com/BerriAI/litellm/pull/34569",
     },
     {
       models: family("gpt-6-sol", "gpt-6-luna", "gpt-6.1-terra"),

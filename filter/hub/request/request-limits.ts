@@ -97,6 +97,8 @@ export class RequestLimits {
   addsCaching: bool = false;
   /** The efforts that the model supports, a bit `1 << EFFORT_` for each. */
   efforts: u32 = 0;
+  /** Those of the Responses API, if they differ; else 0. */
+  responsesEfforts: u32 = 0;
   /** Whether `efforts` is known, not the default of nearly every model. */
   knowsEfforts: bool = false;
   /** Chat: whether the model reasons without an effort in the request. */

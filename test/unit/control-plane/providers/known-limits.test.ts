@@ -8,6 +8,7 @@ import {
   LIMITS_BY_HOST,
   limitsIn,
 } from "../../../../control-plane/providers/known-limits.ts";
+import { limitsOfNewModel } from "../../../../control-plane/providers/fact-limits.ts";
 import type { ModelLimits } from "../../../../model/model-limits.ts";
 import { DIALECTS } from "../../../../contract/dialects.ts";
 import { PROVIDER_NAMES } from "../../../../control-plane/providers/registry.ts";
@@ -44,6 +45,17 @@ describe("the table", () => {
       }
     },
   );
+
+  it("a model of OpenAI that the catalogue alone knows has the API by its facts", () => {
+    expect(limitsOfNewModel("openai", "chat-latest")).toEqual({ reasoning_with_tools: false });
+    expect(limitsOfNewModel("azure_openai", "chat-latest")).toEqual({
+      reasoning_with_tools: false,
+    });
+    expect(limitsOfNewModel("openai", "gpt-6.2-astra-law")).toEqual({ apis: "responses" });
+    for (const model of ["gpt-4o", "text-embedding-3-small", "gpt-7"])
+      expect(limitsOfNewModel("openai", model), model).toEqual({});
+    expect(limitsOfNewModel("openrouter", "openai/gpt-5.6-sol")).toEqual({});
+  });
 
   it("an unknown model has no known limits but a default for max_tokens", () => {
     for (const model of ["gpt-5.7", "gpt-7", "o5", "o5-mini", "gpt-50"])
