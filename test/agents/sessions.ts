@@ -104,7 +104,6 @@ export const PROVIDERS: SessionProvider[] = [
         "input[].content[].detail",
         "input[].content[].image_url",
         "prompt_cache_key",
-        "tools[].type=web_search",
       ],
     },
   },
