@@ -8,17 +8,17 @@ import { byteAt, firstBytes, startsWith } from "../bytes/text/at";
 import { ByteBuffer, constant, sameBytes, Span } from "../bytes/text/bytes";
 import { appendHexadecimal, hash64 } from "../bytes/text/hash";
 
-/** Whose reasoning a signature belongs to. */
-export const CARRIER_ANTHROPIC: i32 = 0;
-/** `encrypted_content` of OpenAI's Responses API. */
-export const CARRIER_OPENAI: i32 = 1;
+/** What a signature is: that of reasoning which can be read (Anthropic). */
+export const CARRIER_SIGNED: i32 = 0;
+/** The reasoning itself, encrypted: `encrypted_content` of OpenAI's Responses API. */
+export const CARRIER_ENCRYPTED: i32 = 1;
 
 /** The beginning of `encrypted_content` that holds a signature of Anthropic. */
-export const MARK_ANTHROPIC = constant("gw1.a.");
+export const MARK_SIGNATURE = constant("gw1.a.");
 /** The beginning of `encrypted_content` that holds Anthropic's redacted reasoning. */
 export const MARK_REDACTED = constant("gw1.r.");
 /** The beginning of a signature that holds `encrypted_content` of OpenAI. */
-export const MARK_OPENAI = constant("gw1.o.");
+export const MARK_ENCRYPTED = constant("gw1.o.");
 /** The beginning of each of them. */
 export const MARK = constant("gw1.");
 /** For Tape.hasBeginning; signed ids of calls (signed-call-id.ts) begin in the same way. */

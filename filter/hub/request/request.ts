@@ -9,7 +9,7 @@ import { isBlank } from "../../bytes/json/blank";
 import { startsWith } from "../../bytes/text/at";
 import { ByteBuffer, constant, PADDING, sameBytes, Span } from "../../bytes/text/bytes";
 import { AskedFeatures } from "./asked-features";
-import { MARK, MARK_OPENAI } from "../reasoning-carrier";
+import { MARK, MARK_ENCRYPTED } from "../reasoning-carrier";
 import { NO_NOTES, RequestNotes } from "./request-notes";
 import { idSignature, plainId, readSignedId } from "./signed-call-id";
 
@@ -47,7 +47,7 @@ export const FLAG_IN_PLACE: u32 = 8;
 /** A call of a custom tool: `text` is its input, the inside of a JSON string. Or the result of such a call. */
 export const FLAG_CUSTOM: u32 = 16;
 /** The signature of a block of reasoning is OpenAI's `encrypted_content`: another kind of provider must not get it. */
-export const FLAG_OPENAI: u32 = 32;
+export const FLAG_ENCRYPTED: u32 = 32;
 /** A text that begins a message of its client: an empty line separates it from the text before it. */
 export const FLAG_PARAGRAPH: u32 = 64;
 /** The text of a document is the inside of a JSON string, not base64. */
@@ -295,10 +295,10 @@ export class HubRequest {
     if (this.tape.isString(text)) block.setText(this.tape, text);
     if (!this.tape.isString(signature)) return block;
     block.setName(this.tape, signature);
-    if (startsWith(block.name, block.nameLength, MARK_OPENAI)) {
-      block.name += MARK_OPENAI.length;
-      block.nameLength -= MARK_OPENAI.length;
-      block.flags |= FLAG_OPENAI;
+    if (startsWith(block.name, block.nameLength, MARK_ENCRYPTED)) {
+      block.name += MARK_ENCRYPTED.length;
+      block.nameLength -= MARK_ENCRYPTED.length;
+      block.flags |= FLAG_ENCRYPTED;
     }
     return block;
   }
@@ -340,7 +340,7 @@ export const UNSIGNED_MARK = constant("Z2F0ZXdheTp1bnNpZ25lZA==");
 
 /** Returns whether a block of reasoning has a signature of Anthropic. */
 export function isSigned(block: Block): bool {
-  if (block.nameLength == 0 || (block.flags & FLAG_OPENAI) != 0) return false;
+  if (block.nameLength == 0 || (block.flags & FLAG_ENCRYPTED) != 0) return false;
   if (startsWith(block.name, block.nameLength, MARK)) return false;
   return !sameBytes(block.name, block.nameLength, UNSIGNED_MARK.pointer, UNSIGNED_MARK.length);
 }

@@ -6,7 +6,7 @@ import {
   BLOCK_REASONING,
   FLAG_CONTINUES,
   FLAG_IN_PLACE,
-  FLAG_OPENAI,
+  FLAG_ENCRYPTED,
   isSigned,
   ROLE_ASSISTANT,
   ROLE_SYSTEM,
@@ -70,7 +70,7 @@ export abstract class TurnWriter extends RequestWriter {
       const last = this.lastPiece(i);
       if (isSigned(request.block(last))) continue;
       const paths = this.report.paths;
-      this.report.drop((block.flags & FLAG_OPENAI) != 0 ? paths.redacted : paths.reasoning);
+      this.report.drop((block.flags & FLAG_ENCRYPTED) != 0 ? paths.redacted : paths.reasoning);
       for (; i <= last; i++) request.block(i).kind = BLOCK_NOTHING;
       i = last;
     }

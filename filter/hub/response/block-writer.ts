@@ -6,7 +6,7 @@
 import { DROPPED_BLOCK, DROPPED_CITATION, DROPPED_TOOL_ARGUMENTS } from "../dropped";
 import { Citation, ResponseSink } from "./events";
 import { FINISH_NONE, FINISH_STOP, FINISH_STOP_SEQUENCE } from "./finish-reason";
-import { CARRIER_ANTHROPIC } from "../reasoning-carrier";
+import { CARRIER_SIGNED } from "../reasoning-carrier";
 import { WaitingCitations } from "./waiting-citations";
 import { ByteBuffer } from "../../bytes/text/bytes";
 import { TextRuns } from "../../bytes/text/text-runs";
@@ -29,7 +29,7 @@ class WaitingBlock {
   /** Text, reasoning, arguments or encrypted data. */
   body: ByteBuffer = new ByteBuffer();
   signature: ByteBuffer = new ByteBuffer();
-  carrier: i32 = CARRIER_ANTHROPIC;
+  carrier: i32 = CARRIER_SIGNED;
 
   constructor(
     public kind: i32,

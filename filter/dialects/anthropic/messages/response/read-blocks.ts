@@ -9,7 +9,7 @@ import {
 import { Citation, ResponseSink } from "../../../../hub/response/events";
 import { Translation } from "../../../../hub/response/translation";
 import { appendGeneratedId } from "../../../../hub/response/generated-id";
-import { CARRIER_ANTHROPIC } from "../../../../hub/reasoning-carrier";
+import { CARRIER_SIGNED } from "../../../../hub/reasoning-carrier";
 import { UNSIGNED_MARK } from "../../../../hub/request/request";
 import { NO_COUNT, readCount } from "../../../../bytes/json/number";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
@@ -193,7 +193,7 @@ export class BlockReader {
     // Another gateway marked it as unsigned.
     if (tape.equals(node, UNSIGNED_MARK)) return;
     if (tape.isString(node) && tape.size(node) > 0)
-      this.sink.signature(CARRIER_ANTHROPIC, tape.pointer(node), tape.size(node));
+      this.sink.signature(CARRIER_SIGNED, tape.pointer(node), tape.size(node));
   }
 
   private toolDelta(tape: Tape, index: i64, node: u32): void {

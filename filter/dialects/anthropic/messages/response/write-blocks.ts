@@ -1,6 +1,10 @@
 // What a stream and a complete message have in common beyond the order of their blocks.
 import { BlockWriter } from "../../../../hub/response/block-writer";
-import { CARRIER_ANTHROPIC, CARRIER_OPENAI, MARK_OPENAI } from "../../../../hub/reasoning-carrier";
+import {
+  CARRIER_SIGNED,
+  CARRIER_ENCRYPTED,
+  MARK_ENCRYPTED,
+} from "../../../../hub/reasoning-carrier";
 import { UNSIGNED_MARK } from "../../../../hub/request/request";
 import { writeString } from "../../../../hub/request/request-writing";
 import { stopReason } from "./finish-reason";
@@ -28,13 +32,13 @@ export abstract class MessageBlockWriter extends BlockWriter {
     if (this.isSigned) return;
     const mark = this.translation.reasoningMark;
     if (mark === null)
-      this.putSignature(CARRIER_ANTHROPIC, UNSIGNED_MARK.pointer, UNSIGNED_MARK.length);
-    else this.putSignature(CARRIER_ANTHROPIC, mark.pointer, mark.length);
+      this.putSignature(CARRIER_SIGNED, UNSIGNED_MARK.pointer, UNSIGNED_MARK.length);
+    else this.putSignature(CARRIER_SIGNED, mark.pointer, mark.length);
   }
 
   /** Writes the inside of a signature: another provider's has a mark, by which it finds back to its kind of provider. */
   protected writeSignature(carrier: i32, pointer: usize, length: u32): void {
-    if (carrier == CARRIER_OPENAI) this.out.span(MARK_OPENAI);
+    if (carrier == CARRIER_ENCRYPTED) this.out.span(MARK_ENCRYPTED);
     this.out.bytes(pointer, length);
   }
 }

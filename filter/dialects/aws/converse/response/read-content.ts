@@ -9,7 +9,7 @@ import {
 import { ResponseSink } from "../../../../hub/response/events";
 import { Translation } from "../../../../hub/response/translation";
 import { appendGeneratedId } from "../../../../hub/response/generated-id";
-import { CARRIER_ANTHROPIC } from "../../../../hub/reasoning-carrier";
+import { CARRIER_SIGNED } from "../../../../hub/reasoning-carrier";
 import { Tape } from "../../../../bytes/json/tape";
 import { escape } from "../../../../bytes/json/text";
 import { ByteBuffer, constant, scratchBuffer } from "../../../../bytes/text/bytes";
@@ -208,7 +208,7 @@ export class ContentReader {
       this.sink.reasoning(tape.pointer(text), tape.size(text));
     const signature = tape.member(node, SIGNATURE);
     if (tape.isString(signature) && tape.size(signature) > 0)
-      this.sink.signature(CARRIER_ANTHROPIC, tape.pointer(signature), tape.size(signature));
+      this.sink.signature(CARRIER_SIGNED, tape.pointer(signature), tape.size(signature));
     const data = tape.member(node, constant("redactedContent"));
     if (tape.isString(data) && tape.size(data) > 0)
       this.sink.redactedReasoning(tape.pointer(data), tape.size(data));

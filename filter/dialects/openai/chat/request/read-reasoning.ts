@@ -6,7 +6,7 @@ import {
   BLOCK_REASONING_DATA,
   HubRequest,
   FLAG_CONTINUES,
-  FLAG_OPENAI,
+  FLAG_ENCRYPTED,
   ROLE_ASSISTANT,
 } from "../../../../hub/request/request";
 import { RequestReport } from "../../../../hub/request/request-report";
@@ -52,7 +52,7 @@ export function readReasoningDetails(
     } else if (tape.equals(format, OPENAI_FORMAT) && tape.equals(type, REASONING_ENCRYPTED)) {
       const data = detail.node(member.DETAIL_DATA);
       const block = request.addReasoning(summary, data);
-      block.flags |= FLAG_OPENAI;
+      block.flags |= FLAG_ENCRYPTED;
       summary = NO_NODE;
     } else {
       report.drop(constant("messages[].reasoning_details"));

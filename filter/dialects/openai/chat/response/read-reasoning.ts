@@ -5,7 +5,7 @@ import { DROPPED_SIGNATURE } from "../../../../hub/dropped";
 import { ResponseSink } from "../../../../hub/response/events";
 import { Translation } from "../../../../hub/response/translation";
 import {
-  CARRIER_ANTHROPIC,
+  CARRIER_SIGNED,
   MEMBER_DETAILS,
   MEMBER_PARTS,
   MEMBER_SUMMARY,
@@ -120,7 +120,7 @@ export class ReasoningReader {
     const signature = tape.member(entry, constant("signature"));
     if (!tape.isString(signature) || tape.size(signature) == 0) return;
     if (this.hasContent) this.translation.dropped.add(DROPPED_SIGNATURE);
-    else this.sink.signature(CARRIER_ANTHROPIC, tape.pointer(signature), tape.size(signature));
+    else this.sink.signature(CARRIER_SIGNED, tape.pointer(signature), tape.size(signature));
   }
 }
 

@@ -4,7 +4,7 @@
 // therefore sent once and complete (docs/decisions/2026-11-21-reasoning-carrier.md).
 import { Dropped, DROPPED_SIGNATURE } from "../../../../hub/dropped";
 import { Citation } from "../../../../hub/response/events";
-import { CARRIER_OPENAI } from "../../../../hub/reasoning-carrier";
+import { CARRIER_ENCRYPTED } from "../../../../hub/reasoning-carrier";
 import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
 
 /** More reasoning than this is not carried. Bytes. */
@@ -33,7 +33,7 @@ export class ReasoningCarrier {
   signature(carrier: i32, pointer: usize, length: u32): void {
     if (!this.hasRoom(length)) return;
     const text = this.open;
-    if (carrier == CARRIER_OPENAI) {
+    if (carrier == CARRIER_ENCRYPTED) {
       if (text.length > 0) {
         this.begin(constant('{"type":"reasoning.summary","summary":"'), text.pointer, text.length);
         this.end(OPENAI_FORMAT);

@@ -5,7 +5,7 @@ import {
   hasMark,
   isCarrier,
   isUnsignedMark,
-  MARK_ANTHROPIC,
+  MARK_SIGNATURE,
   MARK_REDACTED,
 } from "../../../../hub/reasoning-carrier";
 import {
@@ -18,7 +18,7 @@ import {
   BLOCK_TOOL_RESULT,
   FLAG_CONTINUES,
   FLAG_CUSTOM,
-  FLAG_OPENAI,
+  FLAG_ENCRYPTED,
   FLAG_PARAGRAPH,
   FLAG_STRING,
   HubRequest,
@@ -210,13 +210,13 @@ export function readReasoning(
   if (!isFilled(tape, carrier) || report.fault !== null) return;
   if (request.blocks.count == before) request.addBlock(BLOCK_REASONING, ROLE_ASSISTANT);
   const last = request.block(request.blocks.count - 1);
-  if (hasMark(tape, carrier, MARK_ANTHROPIC)) {
-    last.name = tape.pointer(carrier) + MARK_ANTHROPIC.length;
-    last.nameLength = tape.size(carrier) - MARK_ANTHROPIC.length;
+  if (hasMark(tape, carrier, MARK_SIGNATURE)) {
+    last.name = tape.pointer(carrier) + MARK_SIGNATURE.length;
+    last.nameLength = tape.size(carrier) - MARK_SIGNATURE.length;
   } else if (isUnsignedMark(tape, carrier)) {
     last.setName(tape, carrier);
   } else {
-    for (let i = before; i < request.blocks.count; i++) request.block(i).flags |= FLAG_OPENAI;
+    for (let i = before; i < request.blocks.count; i++) request.block(i).flags |= FLAG_ENCRYPTED;
     if (!isCarrier(tape, carrier)) last.setName(tape, carrier);
   }
 }

@@ -9,7 +9,7 @@ import {
   BLOCK_TOOL_RESULT,
   FLAG_CUSTOM,
   FLAG_ERROR,
-  FLAG_OPENAI,
+  FLAG_ENCRYPTED,
   NO_MESSAGE,
   ROLE_ASSISTANT,
   ROLE_SYSTEM,
@@ -255,5 +255,5 @@ export abstract class ResponsesInput extends ResponsesParts {
 
 /** Returns whether reasoning is OpenAI's own. */
 function isOpenai(block: Block): bool {
-  return (block.flags & FLAG_OPENAI) != 0 && block.nameLength > 0;
+  return (block.flags & FLAG_ENCRYPTED) != 0 && block.nameLength > 0;
 }

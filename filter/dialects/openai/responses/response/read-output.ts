@@ -13,7 +13,7 @@ import {
 import { Citation, ResponseSink } from "../../../../hub/response/events";
 import { Translation } from "../../../../hub/response/translation";
 import { appendGeneratedId } from "../../../../hub/response/generated-id";
-import { CARRIER_OPENAI } from "../../../../hub/reasoning-carrier";
+import { CARRIER_ENCRYPTED } from "../../../../hub/reasoning-carrier";
 import { BLANK_LINE } from "../../../../hub/request/request-writing";
 import { NO_COUNT } from "../../../../bytes/json/number";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
@@ -287,7 +287,7 @@ export class ItemReader {
     const data = tape.member(node, constant("encrypted_content"));
     if (!tape.isString(data) || tape.size(data) == 0) return;
     if (item.isDone) this.translation.dropped.add(DROPPED_SIGNATURE);
-    else this.sink.signature(CARRIER_OPENAI, tape.pointer(data), tape.size(data));
+    else this.sink.signature(CARRIER_ENCRYPTED, tape.pointer(data), tape.size(data));
   }
 
   private readThoughts(tape: Tape, item: Item, list: u32, isSummary: bool): void {

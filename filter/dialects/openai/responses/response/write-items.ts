@@ -12,11 +12,7 @@ import {
   FINISH_LENGTH,
   FINISH_REFUSAL,
 } from "../../../../hub/response/finish-reason";
-import {
-  CARRIER_ANTHROPIC,
-  MARK_ANTHROPIC,
-  MARK_REDACTED,
-} from "../../../../hub/reasoning-carrier";
+import { CARRIER_SIGNED, MARK_SIGNATURE, MARK_REDACTED } from "../../../../hub/reasoning-carrier";
 import { Translation } from "../../../../hub/response/translation";
 import { countCharacters } from "../../../../bytes/json/count-characters";
 import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
@@ -172,7 +168,7 @@ export abstract class ItemWriter extends BlockWriter {
 
   protected putSignature(carrier: i32, pointer: usize, length: u32): void {
     if (this.contentIndex >= 0) this.closePart();
-    this.putEncrypted(carrier == CARRIER_ANTHROPIC ? MARK_ANTHROPIC : NOTHING, pointer, length);
+    this.putEncrypted(carrier == CARRIER_SIGNED ? MARK_SIGNATURE : NOTHING, pointer, length);
   }
 
   protected closeReasoning(): void {
