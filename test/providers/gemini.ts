@@ -238,15 +238,22 @@ function responseTo(
     ...early,
   };
   const finishReason = finishOf(answer);
+  const { candidateCount = 1, responseLogprobs, logprobs } = request.generationConfig ?? {};
+  const indexes = Array.from({ length: candidateCount }, (_, index) => index);
+  const scored = (some: object[]): object =>
+    responseLogprobs === true ? { logprobsResult: logprobsOf(some, logprobs ?? 0) } : {};
   if (!isStream) {
-    const candidate = { content: { parts, role: "model" }, finishReason, index: 0 };
+    const candidates = indexes.map((index) => ({
+      content: { parts, role: "model" },
+      finishReason,
+      index,
+      ...scored(parts),
+    }));
     return {
       status: 200,
       headers: { "content-type": "application/json; charset=UTF-8" },
       // The real one indents, and escapes what HTML would read.
-      parts: [
-        escaped(JSON.stringify({ candidates: [candidate], usageMetadata, ...common }, null, 2)),
-      ],
+      parts: [escaped(JSON.stringify({ candidates, usageMetadata, ...common }, null, 2))],
       isStream: false,
     };
   }
@@ -256,11 +263,40 @@ function responseTo(
     status: 200,
     headers: { "content-type": "text/event-stream" },
     parts: [
-      ...parts.map((one) => event({ content: { parts: [one], role: "model" }, index: 0 }, early)),
+      ...parts.flatMap((one) =>
+        indexes.map((index) =>
+          event({ content: { parts: [one], role: "model" }, index, ...scored([one]) }, early),
+        ),
+      ),
       // The reason comes in a separate event, without the calls.
-      event({ content: { role: "model" }, finishReason, index: 0 }, usageMetadata),
+      ...indexes.map((index) =>
+        event({ content: { role: "model" }, finishReason, index }, usageMetadata),
+      ),
     ],
     isStream: true,
+  };
+}
+
+/** A token is a word; each has itself and others as its top candidates. */
+function logprobsOf(parts: object[], count: number): object {
+  const text = parts.map((part) => ("text" in part ? String(part.text) : "")).join("");
+  const tokens = text.match(/\s*\S+|\s+$/g) ?? [];
+  const scored = (token: string, place: number): object => ({
+    token,
+    tokenId: token.length,
+    logProbability: -0.5 * (place + 1),
+  });
+  return {
+    chosenCandidates: tokens.map((token) => scored(token, 0)),
+    ...(count === 0
+      ? {}
+      : {
+          topCandidates: tokens.map((token) => ({
+            candidates: Array.from({ length: count }, (_, place) =>
+              scored(place === 0 ? token : `${token}${place}`, place),
+            ),
+          })),
+        }),
   };
 }
 

@@ -64,6 +64,48 @@ const thrown = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
+describe.each([
+  ["complete", false],
+  ["streamed", true],
+] as const)("the OpenAI SDK and gemini-2.5-flash, %s", (_, stream) => {
+  type Request = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "model">;
+  const ask = (request: Request): Promise<ChatCompletion> =>
+    stream
+      ? openai.chat.completions
+          .stream({ model: "gemini-2.5-flash", ...request, stream: true })
+          .finalChatCompletion()
+      : openai.chat.completions.create({ model: "gemini-2.5-flash", ...request });
+
+  it("an SDK on Gemini sends audio and reads two choices with log probabilities", async () => {
+    const { choices } = await ask({
+      n: 2,
+      logprobs: true,
+      top_logprobs: 2,
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "hear this" },
+            { type: "input_audio", input_audio: { data: PIXEL, format: "wav" } },
+          ],
+        },
+      ],
+    });
+    expect(gemini.requests.at(-1)?.json).toMatchObject({
+      contents: [{ parts: [{}, { inlineData: { mimeType: "audio/wav", data: PIXEL } }] }],
+      generationConfig: { candidateCount: 2, responseLogprobs: true, logprobs: 2 },
+    });
+    expect(choices.map(({ index }) => index)).toEqual([0, 1]);
+    for (const { message, logprobs, finish_reason } of choices) {
+      expect(message.content).toBe("You said: hear this (and sent 1 images)");
+      expect(finish_reason).toBe("stop");
+      const tokens = logprobs?.content ?? [];
+      expect(tokens.map(({ token }) => token).join("")).toBe(message.content);
+      expect(tokens[0]?.top_logprobs.map(({ logprob }) => logprob)).toEqual([-0.5, -1]);
+    }
+  });
+});
+
 describe.each(MODELS)("the OpenAI SDK, chat completions, %s", (model) => {
   type Request = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "model">;
   const ways: [string, (request: Request) => Promise<ChatCompletion>][] = [

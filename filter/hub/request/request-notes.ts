@@ -8,13 +8,17 @@ export class RequestNotes {
   /** Members of the request that the response repeats (Responses): the inside of a JSON object, may be empty. */
   echo: ByteBuffer = new ByteBuffer();
 
+  /** How many choices the client has asked for, if that is more than one; else 0. */
+  choices: i64 = 0;
+
   get isEmpty(): bool {
-    return this.tools.isEmpty && this.echo.length == 0;
+    return this.tools.isEmpty && this.echo.length == 0 && this.choices == 0;
   }
 
   clear(): void {
     this.tools.clear();
     this.echo.clear();
+    this.choices = 0;
   }
 
   release(): void {

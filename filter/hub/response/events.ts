@@ -5,7 +5,7 @@
 import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, Span } from "../../bytes/text/bytes";
 import { TextRuns } from "../../bytes/text/text-runs";
-import { DROPPED_MEMBER } from "../dropped";
+import { DROPPED_BLOCK, DROPPED_LOGPROBS, DROPPED_MEMBER } from "../dropped";
 import { Fault } from "../faults/fault";
 import { Translation } from "./translation";
 
@@ -43,6 +43,18 @@ export abstract class ResponseSink {
   /** Several texts, one after the other. */
   texts(texts: TextRuns): void {
     for (let i: u32 = 0; i < texts.count; i++) this.text(texts.pointer(i), texts.length(i));
+  }
+  /** Log probabilities of the text after it: entries of OpenAI's form, comma-separated. */
+  logprobs(_pointer: usize, _length: u32): void {
+    this.translation.dropped.add(DROPPED_LOGPROBS);
+  }
+  /** An image: its media type, and its bytes in base64. */
+  image(_type: usize, _typeLength: u32, _data: usize, _length: u32): void {
+    this.translation.dropped.add(DROPPED_BLOCK);
+  }
+  /** Returns the sink of a choice behind the first one, which its reader begins; null if the client has not asked for it. */
+  choice(_index: i64): ResponseSink | null {
+    return null;
   }
   /** The text of a refusal, if the provider sends it separately. */
   abstract refusal(pointer: usize, length: u32): void;

@@ -199,7 +199,7 @@ export const GEMINI_STREAMS: GeminiStream[] = [
     finishReason: "content_filter",
   },
   {
-    name: "images, code and further candidates are dropped",
+    name: "code and further candidates are dropped, images are a chat client's alone",
     responses: [
       {
         ...event(parts({ inlineData: { mimeType: "image/png", data: "AA==" } }, { text: "See." })),

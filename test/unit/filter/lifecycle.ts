@@ -246,6 +246,7 @@ const DELTA_KEYS = [
   "reasoning_content",
   "reasoning_details",
   "annotations",
+  "images",
 ];
 
 class OpenaiLifecycle {
@@ -311,7 +312,9 @@ class OpenaiLifecycle {
     check(choices.length === 1 && (data["usage"] ?? null) === null, "choices or usage");
     const choice = object(choices[0], "choice");
     onlyKeys(choice, ["index", "delta", "logprobs", "finish_reason"], "choice");
-    check(choice["index"] === 0 && choice["logprobs"] === null, "index or logprobs");
+    check(choice["index"] === 0, "index");
+    if (choice["logprobs"] !== null)
+      check(Array.isArray(object(choice["logprobs"], "logprobs")["content"]), "logprobs");
     const delta = object(choice["delta"], "delta");
     onlyKeys(delta, DELTA_KEYS, "delta");
     if (this.state === "before") {

@@ -280,7 +280,7 @@ export const RESPONSES_STREAMS: ResponsesStream[] = [
     finishReason: "stop",
   },
   {
-    name: "log probabilities are counted",
+    name: "log probabilities are counted for a messages client",
     sse: events(
       CREATED,
       added(0, emptyMessage("msg_1")),

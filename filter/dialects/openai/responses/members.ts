@@ -8,6 +8,8 @@ import * as slot from "../../../hub/request/slots";
 /** What the request writer supports beyond the common slots. */
 export const SUPPORTED: Feature[] = [
   feature.STORE,
+  feature.LOGPROBS,
+  feature.TOP_LOGPROBS,
   feature.VERBOSITY,
   feature.MODERATION,
   feature.PROMPT_CACHE_KEY,

@@ -4,6 +4,7 @@ import { FORMAT_SCHEMA, FORMAT_TEXT } from "../../../../hub/request/request";
 import { Feature } from "../../../../hub/request/feature";
 import * as feature from "../../../../hub/request/features";
 import { writeValue } from "../../../../hub/request/request-writing";
+import { readCount } from "../../../../bytes/json/number";
 import { constant, Span } from "../../../../bytes/text/bytes";
 import { GeminiThinking } from "./write-thinking";
 
@@ -35,6 +36,7 @@ export abstract class GeminiConfig extends GeminiThinking {
       constant('"frequencyPenalty":'),
       constant("frequency_penalty"),
     );
+    if (!request.features.isEmpty) this.writeCandidates();
     if (supportsFormat && request.outputFormat != FORMAT_TEXT) this.writeFormat();
     this.writeThinking();
     this.writeModalities();
@@ -46,6 +48,25 @@ export abstract class GeminiConfig extends GeminiThinking {
   protected writeFeature(asked: Feature, name: Span, path: Span): void {
     const node = this.request.features.node(asked);
     this.writeLimited(node, name, path, !this.limits.isRefused(path));
+  }
+
+  /** Writes the number of candidates, and which log probabilities come with them. */
+  private writeCandidates(): void {
+    const tape = this.tape;
+    const features = this.request.features;
+    const choices = features.node(feature.SEVERAL_CHOICES);
+    const n = constant("n");
+    if (tape.isPresent(choices) && this.limits.isRefused(n)) {
+      const advice = feature.SEVERAL_CHOICES.adviceText();
+      this.report.reject("n", "must be 1: this model supports one choice. " + advice);
+      return;
+    }
+    this.writeFeature(feature.SEVERAL_CHOICES, constant('"candidateCount":'), n);
+    this.request.notes.choices = max(readCount(tape, choices), 0);
+    this.writeFeature(feature.LOGPROBS, constant('"responseLogprobs":'), constant("logprobs"));
+    const top = constant("top_logprobs");
+    const isAsked = tape.isTrue(features.node(feature.LOGPROBS)) && !this.limits.isRefused(top);
+    this.writeLimited(features.node(feature.TOP_LOGPROBS), constant('"logprobs":'), top, isAsked);
   }
 
   /** Writes the kinds of output in capitals. */

@@ -15,9 +15,13 @@ const MAX_MESSAGE: u32 = 1024;
 /** Returns the failure that a response, or an event of a stream, reports in these members; null if it reports none. */
 export function failureIn(tape: Tape, response: u32, error: u32, candidates: u32): Fault | null {
   if (tape.isPresent(error)) return readFault(tape, response, 0);
-  return tape.isArray(candidates) && !tape.isEmpty(candidates)
-    ? failureOfCandidate(tape, tape.first(candidates))
-    : null;
+  if (!tape.isArray(candidates)) return null;
+  const end = tape.next(candidates);
+  for (let one = tape.first(candidates); one < end; one = tape.next(one)) {
+    const fault = failureOfCandidate(tape, one);
+    if (fault !== null) return fault;
+  }
+  return null;
 }
 
 function failureOfCandidate(tape: Tape, candidate: u32): Fault | null {

@@ -13,6 +13,7 @@ import { isIdText, MAX_SIGNED_ID, writeSignedId } from "../../../../hub/request/
 import { minify } from "../../../../bytes/json/minify";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { escape, unescape } from "../../../../bytes/json/text";
+import { startsWith } from "../../../../bytes/text/at";
 import { constant, scratchBuffer } from "../../../../bytes/text/bytes";
 import { TextRuns } from "../../../../bytes/text/text-runs";
 import { appendBase64Url } from "../signature";
@@ -77,10 +78,26 @@ export class PartReader {
     if (tape.isString(words)) this.readText(tape, part, words);
     else if (tape.isObject(call)) this.readCall(tape, part, call);
     else if (tape.isPresent(tape.member(part, constant("inlineData"))))
-      this.translation.dropped.add(DROPPED_BLOCK);
+      this.readMedia(tape, tape.member(part, constant("inlineData")));
     else if (tape.isPresent(tape.member(part, constant("fileData"))))
       this.translation.dropped.add(DROPPED_BLOCK);
     else if (!isSignature(tape, part)) this.translation.dropped.add(DROPPED_SERVER_TOOL);
+  }
+
+  /** Reads an image; other media are dropped. */
+  private readMedia(tape: Tape, node: u32): void {
+    const type = tape.member(node, constant("mimeType"));
+    const data = tape.member(node, constant("data"));
+    if (
+      !tape.isString(data) ||
+      !tape.isString(type) ||
+      !startsWith(tape.pointer(type), tape.size(type), constant("image/"))
+    ) {
+      this.translation.dropped.add(DROPPED_BLOCK);
+      return;
+    }
+    this.end();
+    this.sink.image(tape.pointer(type), tape.size(type), tape.pointer(data), tape.size(data));
   }
 
   private readText(tape: Tape, part: u32, words: u32): void {

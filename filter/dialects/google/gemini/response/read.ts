@@ -9,7 +9,13 @@ import {
   FINISH_UNKNOWN,
 } from "../../../../hub/response/finish-reason";
 import { SERVICE_FLEX, SERVICE_PRIORITY } from "../../../../hub/response/service";
-import { TIER_FLEX, TIER_PRIORITY, TIER_UNKNOWN } from "../../../../hub/response/translation";
+import {
+  TIER_FLEX,
+  TIER_PRIORITY,
+  TIER_UNKNOWN,
+  Translation,
+} from "../../../../hub/response/translation";
+import { ResponseSink } from "../../../../hub/response/events";
 import { ResponseReader } from "../../../../hub/response/response-reader";
 import { readCount } from "../../../../bytes/json/number";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
@@ -17,14 +23,34 @@ import { constant } from "../../../../bytes/text/bytes";
 import { TextRuns } from "../../../../bytes/text/text-runs";
 import { ERROR, failureIn } from "./failure";
 import { FINISH_REASONS } from "./finish-reason";
+import { readLogprobs } from "./read-logprobs";
 import { PartReader } from "./read-parts";
 import { SourceReader } from "./read-sources";
 import { serviceIn, UsageReader } from "./read-usage";
 
+/** A candidate: one choice of the response. */
+class Candidate {
+  parts: PartReader;
+  sources: SourceReader;
+  reason: i32 = FINISH_NONE;
+
+  constructor(
+    public sink: ResponseSink,
+    translation: Translation,
+  ) {
+    this.parts = new PartReader(sink, translation);
+    this.sources = new SourceReader(sink, translation);
+  }
+}
+
 export class GeminiReader extends ResponseReader {
-  private parts: PartReader = new PartReader(this.sink, this.translation);
   private tokens: UsageReader = new UsageReader();
-  private sources: SourceReader = new SourceReader(this.sink, this.translation);
+  private first: Candidate = new Candidate(this.sink, this.translation);
+  /** Those behind the first one, by their index; null for one that has not begun. */
+  private others: Array<Candidate | null> = [];
+  /** The one that was read last. */
+  private last: Candidate = this.first;
+  private isWhole: bool = false;
 
   /** A stream without `alt=sse`, and some proxies, have a list of responses. */
   readEvent(tape: Tape): void {
@@ -41,10 +67,12 @@ export class GeminiReader extends ResponseReader {
 
   repeat(texts: TextRuns): void {
     this.tokens.repeat(this.repeatable, this.translation.usage);
-    if (texts.count > 0) this.parts.repeat(texts);
+    this.last.sink.out = this.sink.out;
+    if (texts.count > 0) this.last.parts.repeat(texts);
   }
 
   readWhole(tape: Tape): void {
+    this.isWhole = true;
     this.readEvent(tape);
     if (this.isOver) return;
     if (!this.hasBegun) {
@@ -58,12 +86,30 @@ export class GeminiReader extends ResponseReader {
 
   /** The reason may come in any event, also in several, and before the last parts: the client gets it at the end. */
   endOfStream(): void {
+    const others = this.others;
+    for (let i = 0; i < others.length; i++) {
+      const one = others[i];
+      // A choice that was cut is a broken response.
+      if (one !== null && one.reason == FINISH_NONE && !this.isWhole)
+        this.finishReason = FINISH_NONE;
+    }
     if (!this.isOver && this.finishReason != FINISH_NONE) {
-      this.parts.end();
-      if (this.finishReason == FINISH_UNKNOWN) this.translation.dropped.add(DROPPED_FINISH_REASON);
-      this.sink.finish(this.finishReason, 0, 0);
+      this.finish(this.first, this.finishReason);
+      for (let i = 0; i < others.length; i++) {
+        const one = others[i];
+        if (one === null) continue;
+        // Its bytes go where the first one's go now.
+        one.sink.out = this.sink.out;
+        this.finish(one, one.reason == FINISH_NONE ? FINISH_UNKNOWN : one.reason);
+      }
     }
     super.endOfStream();
+  }
+
+  private finish(candidate: Candidate, reason: i32): void {
+    candidate.parts.end();
+    if (reason == FINISH_UNKNOWN) this.translation.dropped.add(DROPPED_FINISH_REASON);
+    candidate.sink.finish(reason, 0, 0);
   }
 
   release(): void {}
@@ -101,17 +147,41 @@ export class GeminiReader extends ResponseReader {
   }
 
   private readCandidates(tape: Tape, candidates: u32): void {
-    this.parts.single = NO_NODE;
+    this.first.parts.single = NO_NODE;
+    let single = NO_NODE;
     const end = tape.next(candidates);
-    for (let one = tape.first(candidates); one < end; one = tape.next(one)) {
-      if (readCount(tape, tape.member(one, constant("index"))) > 0)
+    for (let node = tape.first(candidates); node < end; node = tape.next(node)) {
+      if (!tape.isObject(node)) continue;
+      const index = max(readCount(tape, tape.member(node, constant("index"))), 0);
+      const one = this.candidate(index);
+      if (one === null) {
         this.translation.dropped.add(DROPPED_CHOICE);
-      else if (tape.isObject(one)) this.readCandidate(tape, one);
+        continue;
+      }
+      this.last = one;
+      this.readCandidate(tape, node, one);
+      if (index == 0) this.finishReason = one.reason;
+      single = one.reason == FINISH_NONE ? one.parts.single : NO_NODE;
     }
-    const single = this.parts.single;
     const isOnlyOne = tape.next(tape.first(candidates)) == end;
-    if (single != NO_NODE && isOnlyOne && this.finishReason == FINISH_NONE)
-      this.canRepeat(tape, single);
+    if (single != NO_NODE && isOnlyOne) this.canRepeat(tape, single);
+  }
+
+  /** Returns a candidate by its index; null if the client has not asked for it. */
+  private candidate(index: i64): Candidate | null {
+    const sink = index == 0 ? this.sink : this.sink.choice(index);
+    if (sink === null) return null;
+    this.begin();
+    if (index == 0) return this.first;
+    const place = <i32>index - 1;
+    while (this.others.length <= place) this.others.push(null);
+    let one = this.others[place];
+    if (one === null) {
+      one = new Candidate(sink, this.translation);
+      this.others[place] = one;
+      sink.begin();
+    }
+    return one;
   }
 
   /** A blocked prompt has the status 200 and no candidate. */
@@ -119,13 +189,14 @@ export class GeminiReader extends ResponseReader {
     const reason = tape.member(feedback, constant("blockReason"));
     if (!tape.isString(reason) || tape.size(reason) == 0) return;
     this.begin();
+    this.first.reason = FINISH_REFUSAL;
     this.finishReason = FINISH_REFUSAL;
-    this.refuse(tape, tape.member(feedback, constant("blockReasonMessage")));
+    this.refuse(this.first, tape, tape.member(feedback, constant("blockReasonMessage")));
   }
 
-  private readCandidate(tape: Tape, candidate: u32): void {
-    this.begin();
+  private readCandidate(tape: Tape, candidate: u32, one: Candidate): void {
     let content = NO_NODE;
+    let logprobs = NO_NODE;
     let word = NO_NODE;
     let message = NO_NODE;
     let grounding = NO_NODE;
@@ -137,20 +208,23 @@ export class GeminiReader extends ResponseReader {
       else if (tape.equals(key, constant("finishMessage"))) message = key + 1;
       else if (tape.equals(key, constant("groundingMetadata"))) grounding = key + 1;
       else if (tape.equals(key, constant("citationMetadata"))) citations = key + 1;
+      else if (tape.equals(key, constant("logprobsResult"))) logprobs = key + 1;
     }
-    this.parts.read(tape, tape.member(content, constant("parts")));
-    if (tape.isObject(grounding)) this.sources.readGrounding(tape, grounding);
-    if (tape.isObject(citations)) this.sources.readCitations(tape, citations);
+    const hasLogprobs = tape.isObject(logprobs) && readLogprobs(tape, logprobs, one.sink);
+    one.parts.read(tape, tape.member(content, constant("parts")));
+    if (hasLogprobs) one.parts.single = NO_NODE;
+    if (tape.isObject(grounding)) one.sources.readGrounding(tape, grounding);
+    if (tape.isObject(citations)) one.sources.readCitations(tape, citations);
     const reason = findReason(FINISH_REASONS, tape, word);
     if (reason == FINISH_NONE) return;
-    if (reason == FINISH_REFUSAL && this.finishReason != FINISH_REFUSAL) this.refuse(tape, message);
-    this.finishReason = reason;
+    if (reason == FINISH_REFUSAL && one.reason != FINISH_REFUSAL) this.refuse(one, tape, message);
+    one.reason = reason;
   }
 
-  private refuse(tape: Tape, message: u32): void {
+  private refuse(one: Candidate, tape: Tape, message: u32): void {
     if (!tape.isString(message) || tape.size(message) == 0) return;
-    this.parts.end();
-    this.sink.refusal(tape.pointer(message), tape.size(message));
+    one.parts.end();
+    one.sink.refusal(tape.pointer(message), tape.size(message));
   }
 }
 

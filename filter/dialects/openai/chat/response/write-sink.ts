@@ -11,6 +11,9 @@ import { TextRuns } from "../../../../bytes/text/text-runs";
 import { isInexact } from "../../finish-reason";
 import { AnnotationList, ReasoningCarrier } from "./write-extras";
 
+/** OpenAI's maximum of `n`. */
+const MAX_CHOICES: i64 = 128;
+
 const input = scratchBuffer();
 
 class Call {
@@ -36,9 +39,70 @@ export abstract class OpenaiChatSink extends ResponseSink {
   private characters: u32 = 0;
   private blockStart: u32 = 0;
 
+  /** Which choice of the response it writes, and the sinks of the others, in the first one's. */
+  protected index: i32 = 0;
+  /** The number of images so far. */
+  protected images: i32 = 0;
+  protected others: Array<OpenaiChatSink> = [];
+  /** Log probabilities that are not written yet: entries, comma-separated. */
+  private entries: ByteBuffer = new ByteBuffer();
+
   constructor(out: ByteBuffer, translation: Translation) {
     super(out, translation);
     this.carrier = new ReasoningCarrier(translation.dropped);
+  }
+
+  /** Writes an image as LiteLLM and OpenRouter do. */
+  protected putImage(
+    type: usize,
+    typeLength: u32,
+    data: usize,
+    length: u32,
+    out: ByteBuffer,
+  ): void {
+    out.text('{"type":"image_url","index":');
+    out.integer(this.images++);
+    out.text(',"image_url":{"url":"data:');
+    out.bytes(type, typeLength);
+    out.text(";base64,");
+    out.bytes(data, length);
+    out.text('"}}');
+  }
+
+  protected abstract newChoice(): OpenaiChatSink;
+
+  choice(index: i64): ResponseSink | null {
+    if (index < 1 || index >= this.translation.notes.choices || index >= MAX_CHOICES) return null;
+    while (this.others.length < <i32>index) {
+      const other = this.newChoice();
+      this.others.push(other);
+      other.index = this.others.length;
+    }
+    const choice = this.others[<i32>index - 1];
+    choice.out = this.out;
+    return choice;
+  }
+
+  logprobs(pointer: usize, length: u32): void {
+    if (this.entries.length > 0) this.entries.byte(0x2c);
+    this.entries.bytes(pointer, length);
+  }
+
+  protected get hasLogprobs(): bool {
+    return this.entries.length > 0;
+  }
+
+  /** Writes the value of `logprobs`. */
+  protected writeLogprobs(): void {
+    const out = this.out;
+    if (this.entries.length == 0) {
+      out.text("null");
+      return;
+    }
+    out.text('{"content":[');
+    out.bytes(this.entries.pointer, this.entries.length);
+    out.text('],"refusal":null}');
+    this.entries.clear();
   }
 
   text(pointer: usize, length: u32): void {
@@ -133,6 +197,9 @@ export abstract class OpenaiChatSink extends ResponseSink {
   release(): void {
     this.carrier.release();
     this.annotations.release();
+    this.entries.release();
+    for (let i = 0; i < this.others.length; i++) unchecked(this.others[i]).release();
+    this.others.length = 0;
     const extras = this.extras;
     if (extras !== null) extras.release();
     for (let i = 0; i < this.calls.length; i++) {

@@ -12,6 +12,7 @@ import { OpenaiChatSink } from "./write-sink";
 const TOOL_CALL = constant('{"tool_calls":[{"index":');
 const NO_ARGUMENTS = constant("{}");
 const STRING_END = constant('"}');
+const NO_LOGPROBS = constant(',"logprobs":null');
 const NULL_USAGE = constant(',"usage":null');
 const END = constant("}\n\n");
 
@@ -38,8 +39,11 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
     writeTierAndFingerprint(head, start);
     start.text(',"choices":[');
     this.headLength = start.length;
-    start.text('{"index":0,"delta":');
-    this.rest.text(',"logprobs":null,"finish_reason":null}]');
+    start.text('{"index":');
+    start.integer(this.index);
+    start.text(',"delta":');
+    this.rest.span(NO_LOGPROBS);
+    this.rest.text(',"finish_reason":null}]');
     if (this.translation.wantsUsage) this.rest.span(NULL_USAGE);
     this.rest.span(END);
     this.textStart.bytes(start.pointer, start.length);
@@ -48,6 +52,16 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
     this.textEnd.bytes(this.rest.pointer, this.rest.length);
     this.open(constant('{"role":"assistant","content":""}'));
     this.out.bytes(this.rest.pointer, this.rest.length);
+  }
+
+  protected newChoice(): OpenaiChatSink {
+    return new OpenaiChatStreamWriter(this.out, this.translation);
+  }
+
+  image(type: usize, typeLength: u32, data: usize, length: u32): void {
+    this.open(constant('{"images":['));
+    this.putImage(type, typeLength, data, length, this.out);
+    this.closeWith(constant("]}"));
   }
 
   refusal(pointer: usize, length: u32): void {
@@ -60,7 +74,9 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
     this.putExtras();
     const out = this.out;
     this.open(constant("{}"));
-    out.text(',"logprobs":null,"finish_reason":"');
+    out.text(',"logprobs":');
+    this.writeLogprobs();
+    out.text(',"finish_reason":"');
     out.span(finishReason(reason, this.calls.length > 0));
     out.text('"}]');
     if (this.translation.wantsUsage) out.span(NULL_USAGE);
@@ -103,6 +119,14 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
   }
 
   protected putText(pointer: usize, length: u32): void {
+    if (this.hasLogprobs) {
+      this.open(constant('{"content":"'));
+      this.out.bytes(pointer, length);
+      this.out.text('"},"logprobs":');
+      this.writeLogprobs();
+      this.out.bytes(this.rest.pointer + NO_LOGPROBS.length, this.rest.length - NO_LOGPROBS.length);
+      return;
+    }
     const end = this.textEnd;
     this.out.between(this.textStart, pointer, length, end.pointer, end.length);
   }

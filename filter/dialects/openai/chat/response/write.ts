@@ -24,6 +24,7 @@ export class OpenaiChatWriter extends OpenaiChatSink {
   private refusals: ByteBuffer = new ByteBuffer();
   private thoughts: ByteBuffer = new ByteBuffer();
   private toolCalls: Array<Call> = [];
+  private pictures: ByteBuffer = new ByteBuffer();
 
   constructor(out: ByteBuffer, translation: Translation) {
     super(out, translation);
@@ -51,11 +52,13 @@ export class OpenaiChatWriter extends OpenaiChatSink {
     out.integer(head.created);
     out.text(',"model":"');
     out.bytes(head.model.pointer, head.model.length);
-    out.text('","choices":[{"index":0,"message":{"role":"assistant","content":');
-    this.putMessage();
-    out.text('},"logprobs":null,"finish_reason":"');
-    out.span(finishReason(this.reason, this.calls.length > 0));
-    out.text('"}]');
+    out.text('","choices":[');
+    this.putChoice(out);
+    for (let i = 0; i < this.others.length; i++) {
+      out.byte(0x2c);
+      (this.others[i] as OpenaiChatWriter).putChoice(out);
+    }
+    out.byte(0x5d);
     if (this.translation.usage.isKnown) {
       out.text(',"usage":');
       writeUsage(this.translation.usage, out);
@@ -63,6 +66,29 @@ export class OpenaiChatWriter extends OpenaiChatSink {
     writeTierAndFingerprint(head, out);
     this.putExtraMembers();
     out.byte(0x7d);
+  }
+
+  private putChoice(out: ByteBuffer): void {
+    this.out = out;
+    out.text('{"index":');
+    out.integer(this.index);
+    out.text(',"message":{"role":"assistant","content":');
+    this.putMessage();
+    out.text('},"logprobs":');
+    this.writeLogprobs();
+    out.text(',"finish_reason":"');
+    out.span(finishReason(this.reason, this.calls.length > 0));
+    out.text('"}');
+  }
+
+  protected newChoice(): OpenaiChatSink {
+    return new OpenaiChatWriter(this.out, this.translation);
+  }
+
+  image(type: usize, typeLength: u32, data: usize, length: u32): void {
+    const list = this.pictures;
+    if (this.images > 0) list.byte(0x2c);
+    this.putImage(type, typeLength, data, length, list);
   }
 
   /** Replaces what has been written of the response. */
@@ -77,6 +103,7 @@ export class OpenaiChatWriter extends OpenaiChatSink {
     this.content.release();
     this.refusals.release();
     this.thoughts.release();
+    this.pictures.release();
     for (let i = 0; i < this.toolCalls.length; i++) {
       const call = unchecked(this.toolCalls[i]);
       call.head.release();
@@ -144,6 +171,11 @@ export class OpenaiChatWriter extends OpenaiChatSink {
     if (this.carrier.items.length > 0) {
       out.text(',"reasoning_details":[');
       out.bytes(this.carrier.items.pointer, this.carrier.items.length);
+      out.byte(0x5d);
+    }
+    if (this.images > 0) {
+      out.text(',"images":[');
+      out.bytes(this.pictures.pointer, this.pictures.length);
       out.byte(0x5d);
     }
     if (this.toolCalls.length > 0) this.putCalls();

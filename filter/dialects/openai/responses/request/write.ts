@@ -57,8 +57,9 @@ export class ResponsesRequestWriter extends ResponsesTools {
     const isStored = tape.isTrue(features.node(feature.STORE));
     out.span(isStored ? constant(',"store":true') : constant(',"store":false'));
     // Without a stored response the client has to carry the model's reasoning to its next turn. A model without any: 400.
-    if (isReasoningModel(this.efforts.effort, this.limits))
-      out.text(',"include":["reasoning.encrypted_content"]');
+    const isReasoning = isReasoningModel(this.efforts.effort, this.limits);
+    if (isReasoning) out.text(',"include":["reasoning.encrypted_content"]');
+    if (!features.isEmpty) this.writeLogprobs(!isReasoning);
     if (request.isStreaming) out.text(',"stream":true');
     out.byte(0x7d);
   }
@@ -85,6 +86,21 @@ export class ResponsesRequestWriter extends ResponsesTools {
     if (tape.isPresent(stop) && !(tape.isArray(stop) && tape.isEmpty(stop)))
       this.report.drop(this.report.paths.stop);
     if (tape.isPresent(this.request.topK)) this.report.drop(constant("top_k"));
+  }
+
+  /**
+   * Writes which log probabilities come with the text. A model that reasons rejects them.
+   * @see https://developers.openai.com/api/docs/guides/latest-model
+   */
+  private writeLogprobs(isSupported: bool): void {
+    const features = this.request.features;
+    const name = constant("logprobs");
+    const asked = features.node(feature.LOGPROBS);
+    const top = features.node(feature.TOP_LOGPROBS);
+    const isSent = isSupported && this.tape.isTrue(asked) && !this.limits.isRefused(name);
+    if (isSent) this.out.text(',"include":["message.output_text.logprobs"]');
+    else if (this.tape.isPresent(asked)) this.report.dropForModel(name);
+    this.writeLimited(top, constant('"top_logprobs":'), constant("top_logprobs"), isSent);
   }
 
   private writeReasoning(): void {

@@ -16,6 +16,7 @@ export class Item {
   /** Bytes of its text, reasoning or arguments so far. */
   received: u32 = 0;
   hasCitations: bool = false;
+  hasLogprobs: bool = false;
   isDone: bool = false;
   /** Reasoning: whether its text is the summary, and the index of the part that was read last. */
   isSummary: bool = false;

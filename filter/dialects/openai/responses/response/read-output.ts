@@ -4,7 +4,6 @@
 import {
   DROPPED_BLOCK,
   DROPPED_CITATION,
-  DROPPED_LOGPROBS,
   DROPPED_SERVER_TOOL,
   DROPPED_SIGNATURE,
   DROPPED_TOOL_ARGUMENTS,
@@ -16,6 +15,7 @@ import { appendGeneratedId } from "../../../../hub/response/generated-id";
 import { CARRIER_ENCRYPTED } from "../../../../hub/reasoning-carrier";
 import { BLANK_LINE } from "../../../../hub/request/request-writing";
 import { NO_COUNT } from "../../../../bytes/json/number";
+import { minify } from "../../../../bytes/json/minify";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { escape, isBoundary } from "../../../../bytes/json/text";
 import { startsWith } from "../../../../bytes/text/at";
@@ -108,6 +108,17 @@ export class ItemReader {
     if (length == 0 || item.isDone) return;
     item.received += length;
     this.sink.text(pointer, length);
+  }
+
+  /** The log probabilities of the text after it: a list, of which the form is that of chat completions. */
+  logprobs(item: Item, tape: Tape, list: u32): void {
+    if (item.isDone || !tape.isArray(list) || tape.isEmpty(list)) return;
+    item.hasLogprobs = true;
+    const entries = this.scratch;
+    entries.clear();
+    entries.bytes(tape.pointer(list), tape.size(list));
+    minify(entries);
+    this.sink.logprobs(entries.pointer + 1, entries.length - 2);
   }
 
   texts(item: Item, texts: TextRuns): void {
@@ -253,6 +264,7 @@ export class ItemReader {
   private completeMessage(tape: Tape, item: Item, node: u32): void {
     const hadText = item.received > 0;
     const hadCitations = item.hasCitations;
+    const hadLogprobs = item.hasLogprobs;
     const content = tape.member(node, CONTENT);
     if (tape.isString(content) && !hadText)
       this.text(item, tape.pointer(content), tape.size(content));
@@ -261,12 +273,10 @@ export class ItemReader {
     for (let part = tape.first(content); part < end; part = tape.next(part)) {
       const text = tape.member(part, TEXT);
       const refusal = tape.member(part, constant("refusal"));
+      if (!hadLogprobs) this.logprobs(item, tape, tape.member(part, constant("logprobs")));
       if (!hadText && tape.isString(text)) this.text(item, tape.pointer(text), tape.size(text));
       if (!hadText && tape.isString(refusal))
         this.refusal(item, tape.pointer(refusal), tape.size(refusal));
-      const logprobs = tape.member(part, constant("logprobs"));
-      if (tape.isArray(logprobs) && !tape.isEmpty(logprobs))
-        this.translation.dropped.add(DROPPED_LOGPROBS);
       if (!hadCitations) this.citeAll(tape, item, tape.member(part, constant("annotations")));
     }
   }

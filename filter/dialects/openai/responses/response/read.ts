@@ -39,6 +39,8 @@ export class OpenaiResponsesReader extends ResponseReader {
   private delta: u32 = NO_NODE;
   private item: u32 = NO_NODE;
   private itemId: u32 = NO_NODE;
+  /** `logprobs`, which is empty unless the client has asked for them. */
+  private list: u32 = NO_NODE;
   private response: u32 = NO_NODE;
   private index: i64 = NO_COUNT;
   private part: i64 = NO_COUNT;
@@ -123,6 +125,7 @@ export class OpenaiResponsesReader extends ResponseReader {
     this.delta = NO_NODE;
     this.item = NO_NODE;
     this.itemId = NO_NODE;
+    this.list = NO_NODE;
     this.response = NO_NODE;
     this.index = NO_COUNT;
     this.part = NO_COUNT;
@@ -140,6 +143,7 @@ export class OpenaiResponsesReader extends ResponseReader {
       else if (tape.equals(key, constant("obfuscation"))) this.readNoise(tape, value);
       else if (tape.equals(key, constant("item"))) this.item = value;
       else if (tape.equals(key, constant("response"))) this.response = value;
+      else if (tape.equals(key, constant("logprobs"))) this.list = value;
     }
   }
 
@@ -173,11 +177,12 @@ export class OpenaiResponsesReader extends ResponseReader {
       this.items.refusal(item, tape.pointer(delta), tape.size(delta));
       return;
     }
+    if (this.list != NO_NODE) this.items.logprobs(item, tape, this.list);
     this.repeats = item;
     this.repeatsPart = this.part;
     this.repeatsSummary = isSummary;
     this.goOn(item, tape.pointer(delta), tape.size(delta));
-    this.canRepeat(tape, delta);
+    if (!tape.isArray(this.list) || tape.isEmpty(this.list)) this.canRepeat(tape, delta);
   }
 
   private readCallEnd(tape: Tape, kind: i32): void {

@@ -203,7 +203,7 @@ describe("events that repeat the last one but for their text and counts", () => 
   });
 });
 
-test("further candidates remain dropped", () => {
+test("further candidates that the client has not asked for remain dropped", () => {
   const other = { candidates: [{ index: 1, content: { parts: [{ text: "Other" }] } }] };
   const one = { candidates: [{ index: 0, content: { parts: [{ text: "One" }] } }] };
   const end = event({ finishReason: "STOP" });
