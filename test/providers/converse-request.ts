@@ -14,6 +14,7 @@ const image = z.strictObject({
   format: z.enum(["png", "jpeg", "gif", "webp"]),
   source: z.strictObject({ bytes }),
 });
+const citations = z.strictObject({ enabled: z.boolean() });
 const document = z.strictObject({
   format: z.enum(["pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "txt", "md"]),
   name: z
@@ -21,7 +22,15 @@ const document = z.strictObject({
     .min(1)
     .max(200)
     .regex(/^[a-zA-Z0-9()[\]-]+( [a-zA-Z0-9()[\]-]+)*$/, "The document file name is invalid."),
-  source: z.strictObject({ bytes }),
+  source: z.union([z.strictObject({ bytes }), z.strictObject({ text })]),
+  context: z.string().min(1).optional(),
+  citations: citations.optional(),
+});
+const searchResult = z.strictObject({
+  source: z.string(),
+  title: z.string(),
+  content: z.array(z.strictObject({ text })).min(1),
+  citations: citations.optional(),
 });
 const toolUse = z.strictObject({ toolUseId, name: toolName, input: json });
 const toolResult = z.strictObject({
@@ -32,6 +41,7 @@ const toolResult = z.strictObject({
         z.strictObject({ text }),
         z.strictObject({ image }),
         z.strictObject({ document }),
+        z.strictObject({ searchResult }),
         z.strictObject({ json }),
       ]),
     )
@@ -58,6 +68,7 @@ const message = z.discriminatedUnion("role", [
           z.strictObject({ text }),
           z.strictObject({ image }),
           z.strictObject({ document }),
+          z.strictObject({ searchResult }),
           z.strictObject({ toolResult }),
           z.strictObject({ cachePoint }),
         ]),
@@ -250,5 +261,19 @@ function documentRefusal(messages: Message[]): string | undefined {
       return "A text block is required beside a document.";
     for (const document of [...own, ...inResults]) names.push((document as { name: string }).name);
   }
-  return new Set(names).size < names.length ? "The document names must be unique." : undefined;
+  if (new Set(names).size < names.length) return "The document names must be unique.";
+  return citationRefusal(messages);
+}
+
+/** Claude cites from all sources of its kind, or from none. */
+function citationRefusal(messages: Message[]): string | undefined {
+  for (const kind of ["document", "searchResult"]) {
+    const sources = messages.flatMap((one) => blocksOf(one, kind));
+    const cited = sources.filter(
+      (source) => (source as { citations?: { enabled: boolean } }).citations?.enabled === true,
+    );
+    if (cited.length > 0 && cited.length < sources.length)
+      return `Citations must be enabled for all ${kind} blocks or for none.`;
+  }
+  return undefined;
 }

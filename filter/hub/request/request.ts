@@ -36,6 +36,8 @@ export const BLOCK_RESULT_END: u32 = 7;
 export const BLOCK_REASONING: u32 = 8;
 /** `text`: encrypted reasoning. */
 export const BLOCK_REASONING_DATA: u32 = 9;
+/** `text`: its source, `name`: its title, `content`: its texts; if the target supports CITATIONS. */
+export const BLOCK_SEARCH_RESULT: u32 = 10;
 /** A block that a request writer has removed. */
 export const BLOCK_NOTHING: u32 = 0xff;
 
@@ -77,7 +79,10 @@ export class Block {
   /** The value of `cache_control`, as JSON; length 0 if there is none. */
   cache: usize;
   cacheLength: u32;
-  /** Of a tool call: the signature that its id has carried, in base64url; length 0 if there is none. */
+  /**
+   * Of a tool call: the signature that its id has carried, in base64url; length 0 if there is none. Of a document: its
+   * context, if the target supports CITATIONS.
+   */
   signature: usize;
   signatureLength: u32;
 
@@ -103,6 +108,20 @@ export class Block {
     this.idLength = plainId.length;
     this.signature = idSignature.pointer;
     this.signatureLength = idSignature.length;
+  }
+
+  setContext(tape: Tape, node: u32): void {
+    if (!tape.isString(node) || isBlank(tape.pointer(node), tape.size(node))) return;
+    this.signature = tape.pointer(node);
+    this.signatureLength = tape.size(node);
+  }
+
+  /** The node of a search result's list in the tape, in the place of what a call has. */
+  get content(): u32 {
+    return this.signatureLength;
+  }
+  set content(node: u32) {
+    this.signatureLength = node;
   }
 
   /** Any value but an object is no cache mark. */

@@ -9,8 +9,22 @@ import { DROPPED_BLOCK, DROPPED_LOGPROBS, DROPPED_MEMBER } from "../dropped";
 import { Fault } from "../faults/fault";
 import { Translation } from "./translation";
 
+/** Where a citation points to: a web page, or a part of a document or search result of the request. */
+export const CITED_PAGE: i32 = 0;
+export const CITED_DOCUMENT_PAGES: i32 = 1;
+export const CITED_DOCUMENT_CHARACTERS: i32 = 2;
+export const CITED_DOCUMENT_BLOCKS: i32 = 3;
+export const CITED_SEARCH_RESULT: i32 = 4;
+
 /** A source of a text. Escaped texts, valid during the call only. */
 export class Citation {
+  /** CITED_. */
+  place: i32 = CITED_PAGE;
+  /** Of a place in the request: which document or search result, and from where to where in it. */
+  index: i64 = 0;
+  from: i64 = 0;
+  to: i64 = 0;
+  /** Length 0 for a document. */
   url: usize = 0;
   urlLength: u32 = 0;
   title: usize = 0;
@@ -21,8 +35,8 @@ export class Citation {
 
   /** Sets the source. A title or cited text that is no string is left out. */
   set(tape: Tape, url: u32, title: u32, cited: u32): void {
-    this.url = tape.pointer(url);
-    this.urlLength = tape.size(url);
+    this.url = tape.isString(url) ? tape.pointer(url) : 0;
+    this.urlLength = tape.isString(url) ? tape.size(url) : 0;
     this.title = tape.isString(title) ? tape.pointer(title) : 0;
     this.titleLength = tape.isString(title) ? tape.size(title) : 0;
     this.cited = tape.isString(cited) ? tape.pointer(cited) : 0;

@@ -228,7 +228,11 @@ export const TITLE = block.slot(
   slot.DOCUMENT_TITLE,
   reads("of a PDF; for other documents a line before the text"),
 );
-export const CONTEXT = block.slot("context", slot.TEXT, reads("of a document: a text before it"));
+export const CONTEXT = block.slot(
+  "context",
+  slot.TEXT,
+  reads("of a document: a text before it, unless the provider supports citations"),
+);
 export const BLOCK_ID = block.slot(
   "id",
   slot.CALL_ID,
@@ -264,7 +268,12 @@ export const BLOCK_THINKING = block.slot(
 export const SIGNATURE = block.slot("signature", slot.REASONING_SIGNATURE);
 export const DATA = block.slot("data", slot.REASONING_DATA);
 export const BLOCK_CACHE = block.slot("cache_control", slot.CACHE_CONTROL);
-block.feature("citations", feature.CITATIONS, "empty");
+export const BLOCK_CITATIONS = block.feature(
+  "citations",
+  feature.CITATIONS,
+  "empty",
+  reads("of a document or search result; those of an earlier response are dropped"),
+);
 block.feature("transformations", feature.TRANSFORMATIONS, "empty");
 block.feature("toolset_name", feature.TOOLSETS);
 block.ignored("caller", reads("does not change the result"));
@@ -284,7 +293,7 @@ export const TYPE_DOCUMENT = blockType.slot(
 export const TYPE_SEARCH_RESULT = blockType.slot(
   "search_result",
   slot.SEARCH_RESULT,
-  reads("a text: title, source, then the content"),
+  reads("a text: title, source, then the content; unless the provider supports citations"),
 );
 export const TYPE_TOOL_USE = blockType.slot("tool_use", slot.TOOL_CALL);
 export const TYPE_TOOL_RESULT = blockType.slot(

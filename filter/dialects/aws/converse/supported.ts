@@ -13,6 +13,7 @@ export const SUPPORTED: Feature[] = [
   feature.MODEL_RESPONSE_FIELDS,
   feature.REQUEST_METADATA,
   feature.BEDROCK_TIER,
+  feature.CITATIONS,
   feature.TEXT_FILES,
   feature.OFFICE_FILES,
   // Of Nova; the writer drops it for others.

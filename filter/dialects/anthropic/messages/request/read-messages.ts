@@ -16,7 +16,7 @@ import { readList } from "../../../../hub/request/read-list";
 import { RequestReport } from "../../../../hub/request/request-report";
 import { Tape } from "../../../../bytes/json/tape";
 import { constant, Span } from "../../../../bytes/text/bytes";
-import { addText, readDocument, readImage, readSearchResult } from "./read-source";
+import { addText, CITATIONS, readDocument, readImage, readSearchResult } from "./read-source";
 import * as member from "../members";
 
 const SYSTEM = constant("system");
@@ -111,6 +111,9 @@ function readBlock(
   const cache = block.node(member.BLOCK_CACHE);
   if (type == member.TYPE_TEXT) {
     const text = block.node(member.TEXT);
+    // Those of an earlier response.
+    if (request.role == ROLE_ASSISTANT && tape.hasItems(block.node(member.BLOCK_CITATIONS)))
+      report.drop(CITATIONS);
     if (tape.isString(text)) request.addText(request.role, text);
     else report.reject("text", "must be a string.");
   } else if (request.role == ROLE_SYSTEM) {

@@ -8,6 +8,8 @@ import {
   BLOCK_DOCUMENT_URL,
   BLOCK_IMAGE_DATA,
   BLOCK_IMAGE_URL,
+  BLOCK_SEARCH_RESULT,
+  FLAG_CITED,
   FLAG_PLAIN,
   HubRequest,
   ROLE_USER,
@@ -22,6 +24,7 @@ import * as member from "../members";
 const URL = constant("url");
 const TEXT = constant("text");
 const PLAIN = constant("text/plain");
+export const CITATIONS = constant("messages[].content[].citations");
 
 const source = new MemberReader(member.source);
 
@@ -71,11 +74,18 @@ export function readDocument(
   if (report.fault !== null) return;
   const type = source.node(member.SOURCE_TYPE);
   const data = source.node(member.SOURCE_DATA);
-  addText(tape, context, request);
+  const cites = isCited(tape, block);
+  const hasBlock =
+    report.supports(feature.CITATIONS) && (isData(tape) || (cites && tape.equals(type, TEXT)));
+  if (!hasBlock) addText(tape, context, request);
+  if (!hasBlock && cites) report.drop(CITATIONS);
   if (isData(tape)) {
-    setTitle(tape, title, addData(tape, BLOCK_DOCUMENT_DATA, request));
+    const document = addData(tape, BLOCK_DOCUMENT_DATA, request);
+    setTitle(tape, title, document);
+    if (hasBlock) setCiting(tape, context, cites, document);
   } else if (tape.equals(type, TEXT) && tape.isString(data)) {
-    addPlainDocument(tape, title, data, request, report);
+    const document = addPlainDocument(tape, title, data, hasBlock, request, report);
+    if (document !== null && hasBlock) setCiting(tape, context, cites, document);
   } else if (tape.equals(type, constant("content"))) {
     const content = source.node(member.SOURCE_CONTENT);
     addText(tape, title, request);
@@ -87,19 +97,30 @@ export function readDocument(
   }
 }
 
-/** Adds a document of plain text, or its texts if the target has no such document. */
+/** Returns whether the client wants citations of a document or search result. */
+function isCited(tape: Tape, block: MemberReader): bool {
+  return tape.isTrue(tape.member(block.node(member.BLOCK_CITATIONS), constant("enabled")));
+}
+
+function setCiting(tape: Tape, context: u32, cites: bool, document: Block): void {
+  document.setContext(tape, context);
+  if (cites) document.flags |= FLAG_CITED;
+}
+
+/** Adds a document of plain text, or its texts if the target has no such document. Returns null then. */
 function addPlainDocument(
   tape: Tape,
   title: u32,
   data: u32,
+  hasBlock: bool,
   request: HubRequest,
   report: RequestReport,
-): void {
+): Block | null {
   const isBlankText = isBlank(tape.pointer(data), tape.size(data));
-  if (isBlankText || !report.supports(feature.TEXT_DOCUMENTS)) {
+  if (isBlankText || !(hasBlock || report.supports(feature.TEXT_DOCUMENTS))) {
     addText(tape, title, request);
     addText(tape, data, request);
-    return;
+    return null;
   }
   const block = request.addBlock(BLOCK_DOCUMENT_DATA, ROLE_USER);
   block.name = PLAIN.pointer;
@@ -107,6 +128,7 @@ function addPlainDocument(
   block.setText(tape, data);
   block.flags |= FLAG_PLAIN;
   setTitle(tape, title, block);
+  return block;
 }
 
 function addDocumentUrl(tape: Tape, title: u32, request: HubRequest, report: RequestReport): void {
@@ -129,9 +151,32 @@ export function readSearchResult(
   request: HubRequest,
   report: RequestReport,
 ): void {
-  addText(tape, block.node(member.TITLE), request);
-  addText(tape, block.node(member.SOURCE), request);
-  addContent(tape, block.node(member.BLOCK_CONTENT), request, report);
+  const title = block.node(member.TITLE);
+  const from = block.node(member.SOURCE);
+  const content = block.node(member.BLOCK_CONTENT);
+  if (report.supports(feature.CITATIONS) && isTextList(tape, content)) {
+    const result = request.addBlock(BLOCK_SEARCH_RESULT, ROLE_USER);
+    if (tape.isString(from)) result.setText(tape, from);
+    if (tape.isString(title)) result.setName(tape, title);
+    result.content = content;
+    if (isCited(tape, block)) result.flags |= FLAG_CITED;
+    return;
+  }
+  addText(tape, title, request);
+  addText(tape, from, request);
+  addContent(tape, content, request, report);
+}
+
+/** Returns whether a list has texts alone, and at least one that is not blank. */
+function isTextList(tape: Tape, list: u32): bool {
+  let hasText = false;
+  if (!tape.isArray(list)) return false;
+  for (let item = tape.first(list), end = tape.next(list); item < end; item = tape.next(item)) {
+    const text = tape.member(item, TEXT);
+    if (!tape.isString(text)) return false;
+    if (!isBlank(tape.pointer(text), tape.size(text))) hasText = true;
+  }
+  return hasText;
 }
 
 /** Adds a string, or a list of texts and images. */

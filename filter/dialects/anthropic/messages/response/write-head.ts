@@ -1,6 +1,6 @@
 // Writes the members of a message before and after its content, for streams and complete responses: all that Anthropic's SDK
 // declares (1.12), those of which nothing is known as null.
-import { Citation } from "../../../../hub/response/events";
+import { CITED_PAGE, CITED_SEARCH_RESULT, Citation } from "../../../../hub/response/events";
 import {
   ResponseHead,
   TIER_BATCH,
@@ -68,16 +68,39 @@ function writeCounts(usage: Usage, out: ByteBuffer): void {
   }
 }
 
+/** The types of citations by CITED_, and what their start and end count. */
+const LOCATIONS: StaticArray<Span> = [
+  constant("web_search_result"),
+  NULL,
+  constant("page"),
+  constant("page_number"),
+  constant("char"),
+  constant("char_index"),
+  constant("content_block"),
+  constant("block_index"),
+  constant("search_result"),
+  constant("block_index"),
+];
+
 /**
- * Writes a citation as a web search result. Only Anthropic can fill in `encrypted_index`: it stays empty.
+ * Writes a citation. Of a web page's only Anthropic can fill in `encrypted_index`: it stays empty.
  * @see https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/web-search-tool#citations
+ * @see https://platform.claude.com/docs/en/build-with-claude/citations
  */
 export function writeCitation(citation: Citation, out: ByteBuffer): void {
-  out.text('{"type":"web_search_result_location","cited_text":"');
+  const place = citation.place < LOCATIONS.length / 2 ? citation.place : CITED_PAGE;
+  const isDocument = place != CITED_PAGE && place != CITED_SEARCH_RESULT;
+  out.text('{"type":"');
+  out.span(unchecked(LOCATIONS[place * 2]));
+  out.text('_location","cited_text":"');
   out.bytes(citation.cited, citation.citedLength);
-  out.text('","url":"');
-  out.bytes(citation.url, citation.urlLength);
-  out.text('","title":');
+  if (isDocument) {
+    out.text('","file_id":null,"document_title":');
+  } else {
+    out.span(place == CITED_PAGE ? constant('","url":"') : constant('","source":"'));
+    out.bytes(citation.url, citation.urlLength);
+    out.text('","title":');
+  }
   if (citation.titleLength > 0) {
     out.byte(0x22);
     out.bytes(citation.title, citation.titleLength);
@@ -85,5 +108,20 @@ export function writeCitation(citation: Citation, out: ByteBuffer): void {
   } else {
     out.span(NULL);
   }
-  out.text(',"encrypted_index":""}');
+  if (place == CITED_PAGE) {
+    out.text(',"encrypted_index":""}');
+    return;
+  }
+  out.span(isDocument ? constant(',"document_index":') : constant(',"search_result_index":'));
+  out.integer(citation.index);
+  writeEdge(',"start_', place, citation.from, out);
+  writeEdge(',"end_', place, citation.to, out);
+  out.byte(0x7d);
+}
+
+function writeEdge(name: string, place: i32, value: i64, out: ByteBuffer): void {
+  out.text(name);
+  out.span(unchecked(LOCATIONS[place * 2 + 1]));
+  out.text('":');
+  out.integer(value);
 }

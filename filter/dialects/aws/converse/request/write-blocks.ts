@@ -6,10 +6,14 @@ import {
   Block,
   BLOCK_DOCUMENT_DATA,
   BLOCK_IMAGE_DATA,
+  BLOCK_SEARCH_RESULT,
+  FLAG_CITED,
+  FLAG_PLAIN,
   NO_MESSAGE,
 } from "../../../../hub/request/request";
 import { FILE_IMAGE, FILE_VIDEO, fileTypeOf } from "../../../../hub/request/file-types";
 import { FAMILY_MISTRAL } from "../../../../hub/request/request-report";
+import { isBlank } from "../../../../bytes/json/blank";
 import { byteAt, isDigit, isLetter } from "../../../../bytes/text/at";
 import { constant, Span } from "../../../../bytes/text/bytes";
 import { contains } from "../../../../bytes/text/find";
@@ -42,6 +46,10 @@ export abstract class ConverseBlocks extends ClaudeWriter {
   protected writeContentBlock(block: Block): void {
     const out = this.out;
     const isImage = block.kind == BLOCK_IMAGE_DATA;
+    if (block.kind == BLOCK_SEARCH_RESULT) {
+      this.writeSearchResult(block);
+      return;
+    }
     if (!isImage && block.kind != BLOCK_DOCUMENT_DATA) {
       this.writeTextBytes(block.text, block.textLength);
       return;
@@ -53,15 +61,66 @@ export abstract class ConverseBlocks extends ClaudeWriter {
       this.rejectMedia(block, isImage);
       return;
     }
+    if (!isImage && !this.isClaude && this.writeDocumentTexts(block)) return;
     this.begin(isImage ? constant('{"image":{"format":"') : constant('{"document":{"format":"'));
     out.span(type.format);
     if (!isImage) {
       out.text('","name":"');
       writeDocumentName(block, this.documents, out);
     }
-    out.text('","source":{"bytes":"');
+    const isPlain = (block.flags & FLAG_PLAIN) != 0;
+    out.span(isPlain ? constant('","source":{"text":"') : constant('","source":{"bytes":"'));
     out.bytes(block.text, block.textLength);
-    out.text('"}}}');
+    out.text('"}');
+    if (block.signatureLength > 0 && this.isClaude) {
+      out.text(',"context":"');
+      out.bytes(block.signature, block.signatureLength);
+      out.byte(0x22);
+    }
+    this.writeCiting(block);
+    out.text("}}");
+  }
+
+  /** Writes what models but Claude read as texts: the context, and a document of text. Returns whether that is all of it. */
+  private writeDocumentTexts(block: Block): bool {
+    if (block.signatureLength > 0) this.writeTextBytes(block.signature, block.signatureLength);
+    if ((block.flags & FLAG_PLAIN) == 0) return false;
+    if (!isBlank(block.id, block.idLength)) this.writeTextBytes(block.id, block.idLength);
+    this.writeTextBytes(block.text, block.textLength);
+    this.writeCiting(block);
+    return true;
+  }
+
+  /** Writes that the model cites from a document or search result; only Claude does. */
+  private writeCiting(block: Block): void {
+    if ((block.flags & FLAG_CITED) == 0) return;
+    if (this.isClaude) this.out.text(',"citations":{"enabled":true}');
+    else this.report.dropForModel(constant("messages[].content[].citations"));
+  }
+
+  /** Writes a search result for Claude; for other models its texts. */
+  private writeSearchResult(block: Block): void {
+    const tape = this.tape;
+    const out = this.out;
+    if (this.isClaude) {
+      this.begin(constant('{"searchResult":{"source":"'));
+      out.bytes(block.text, block.textLength);
+      out.text('","title":"');
+      out.bytes(block.name, block.nameLength);
+      out.text('","content":[');
+    } else {
+      if (!isBlank(block.name, block.nameLength)) this.writeTextBytes(block.name, block.nameLength);
+      if (!isBlank(block.text, block.textLength)) this.writeTextBytes(block.text, block.textLength);
+    }
+    const list = block.content;
+    for (let item = tape.first(list), end = tape.next(list); item < end; item = tape.next(item)) {
+      const text = tape.member(item, constant("text"));
+      if (tape.isString(text) && !isBlank(tape.pointer(text), tape.size(text)))
+        this.writeTextBytes(tape.pointer(text), tape.size(text));
+    }
+    if (this.isClaude) out.byte(0x5d);
+    this.writeCiting(block);
+    if (this.isClaude) out.text("}}");
   }
 
   private rejectMedia(block: Block, isImage: bool): void {

@@ -1,11 +1,6 @@
 // Reads the content blocks of a response into the hub's events, whole or in deltas.
 // @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ContentBlock.html
-import {
-  DROPPED_BLOCK,
-  DROPPED_CITATION,
-  DROPPED_SERVER_TOOL,
-  DROPPED_TOOL_CALL,
-} from "../../../../hub/dropped";
+import { DROPPED_BLOCK, DROPPED_SERVER_TOOL, DROPPED_TOOL_CALL } from "../../../../hub/dropped";
 import { ResponseSink } from "../../../../hub/response/events";
 import { Translation } from "../../../../hub/response/translation";
 import { appendGeneratedId } from "../../../../hub/response/generated-id";
@@ -14,6 +9,7 @@ import { Tape } from "../../../../bytes/json/tape";
 import { escape } from "../../../../bytes/json/text";
 import { ByteBuffer, constant, scratchBuffer } from "../../../../bytes/text/bytes";
 import { TextRuns } from "../../../../bytes/text/text-runs";
+import { CitationReader } from "./read-citations";
 
 const TEXT = constant("text");
 /** The web search of Amazon's Nova. */
@@ -48,11 +44,14 @@ class OpenCall {
 export class ContentReader {
   private open: Array<OpenCall> = [];
   private calls: i32 = 0;
+  private citations: CitationReader;
 
   constructor(
     private sink: ResponseSink,
     private translation: Translation,
-  ) {}
+  ) {
+    this.citations = new CitationReader(sink, translation);
+  }
 
   /** Reads a block of a complete response. */
   whole(tape: Tape, block: u32): void {
@@ -72,8 +71,7 @@ export class ContentReader {
       this.reasoning(tape, tape.isObject(signed) ? signed : reasoning);
     } else if (tape.isObject(cited)) {
       this.texts(tape, tape.member(cited, constant("content")));
-      if (tape.isArray(tape.member(cited, constant("citations"))))
-        this.translation.dropped.add(DROPPED_CITATION);
+      this.citations.readAll(tape, tape.member(cited, constant("citations")));
     } else if (tape.isString(tape.member(block, TEXT))) {
       this.text(tape, tape.member(block, TEXT));
     } else {
@@ -140,9 +138,8 @@ export class ContentReader {
       const isText = tape.isString(this.piece) && !tape.isPresent(tape.member(value, SIGNATURE));
       return isText ? KIND_REASONING : KIND_NONE;
     }
-    this.translation.dropped.add(
-      tape.equals(key, constant("citation")) ? DROPPED_CITATION : DROPPED_BLOCK,
-    );
+    if (tape.equals(key, constant("citation"))) this.citations.read(tape, value);
+    else this.translation.dropped.add(DROPPED_BLOCK);
     return KIND_NONE;
   }
   /** The string of the last delta. */

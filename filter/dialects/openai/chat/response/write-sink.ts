@@ -1,6 +1,6 @@
 // What both writers of chat completions share: the text block that is being written, and what is kept for the end.
 import { unwrapInput } from "../../../../hub/request/custom-input";
-import { DROPPED_FINISH_REASON } from "../../../../hub/dropped";
+import { DROPPED_CITATION, DROPPED_FINISH_REASON } from "../../../../hub/dropped";
 import { Citation, ResponseSink } from "../../../../hub/response/events";
 import { Translation } from "../../../../hub/response/translation";
 import { countCharacters } from "../../../../bytes/json/count-characters";
@@ -146,7 +146,9 @@ export abstract class OpenaiChatSink extends ResponseSink {
   }
 
   citation(citation: Citation): void {
-    this.annotations.add(citation, this.blockStart);
+    // An annotation has the URL of a page.
+    if (citation.urlLength > 0) this.annotations.add(citation, this.blockStart);
+    else this.translation.dropped.add(DROPPED_CITATION);
   }
 
   blockEnd(): void {

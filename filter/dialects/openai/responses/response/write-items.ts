@@ -87,6 +87,10 @@ export abstract class ItemWriter extends BlockWriter {
   /** A citation covers its whole block of text, before or inside of which it comes. */
   citation(citation: Citation): void {
     const citations = this.citations;
+    if (citation.urlLength == 0) {
+      this.translation.dropped.add(DROPPED_CITATION);
+      return;
+    }
     citations.text(',"url":"');
     citations.bytes(citation.url, citation.urlLength);
     citations.text('","title":"');
