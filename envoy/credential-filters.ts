@@ -28,7 +28,12 @@ function sign({ service, region, source, role }: Signing): Extension {
       service_name: service,
       region,
       // By default Envoy signs nearly all headers, and a proxy in between could change one.
-      match_included_headers: [{ exact: "host" }, { exact: "content-type" }],
+      match_included_headers: [
+        { exact: "host" },
+        { exact: "content-type" },
+        // Of the gateway's: the guardrail and the latency of an entry.
+        { prefix: "x-amzn-bedrock-" },
+      ],
       credential_provider: only(role === undefined ? provider(source) : assume(role, source)),
     },
   );

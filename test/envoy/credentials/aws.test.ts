@@ -80,6 +80,13 @@ llm_providers:${signed("signed", "/v1")}${signed("twice", "/v1", "    retry: {at
     "/v1",
     "    fallbacks: [openai/plain]\n",
   )}${PATHS.map((path, index) => signed(`path-${index}`, path)).join("")}
+  - name: guarded
+    model: bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0
+    base_url: http://127.0.0.1:${aws.port}
+    region: ${REGION}
+    credential: ${credential}
+    guardrail: { id: gr1a2b3c4d5e, version: 1, trace: enabled }
+    performance: optimized
   - model: openai/plain
     base_url: http://127.0.0.1:${other.port}/v1
     access_key: $OPENAI_API_KEY
@@ -122,6 +129,20 @@ describe("with credentials in the environment", () => {
       await expectSigned(aws.requests);
     },
   );
+
+  it("the headers of a guardrail are signed with a request to Claude", async () => {
+    await ask(gateway, "messages", { model: "guarded" });
+    await expectSigned(aws.requests);
+    const [request] = aws.requests;
+    expect(request?.headers).toMatchObject({
+      "x-amzn-bedrock-guardrailidentifier": "gr1a2b3c4d5e",
+      "x-amzn-bedrock-guardrailversion": "1",
+      "x-amzn-bedrock-performanceconfig-latency": "optimized",
+      "x-amzn-bedrock-trace": "ENABLED",
+    });
+    for (const name of ["guardrailidentifier", "guardrailversion", "trace"])
+      expect(request?.headers["authorization"]).toContain(`;x-amzn-bedrock-${name}`);
+  });
 
   it.each(PATHS.map((path, index) => [path, `path-${index}`]))(
     "the path %s is signed as it is sent",
