@@ -26,6 +26,18 @@ const document = z.strictObject({
   context: z.string().min(1).optional(),
   citations: citations.optional(),
 });
+const video = z.strictObject({
+  format: z.enum(["mkv", "mov", "mp4", "webm", "flv", "mpeg", "mpg", "wmv", "three_gp"]),
+  source: z.union([
+    z.strictObject({ bytes }),
+    z.strictObject({
+      s3Location: z.strictObject({
+        uri: z.string().regex(/^s3:\/\/[a-z0-9][.\-a-z0-9]{1,61}[a-z0-9](\/.*)?$/),
+        bucketOwner: z.string().optional(),
+      }),
+    }),
+  ]),
+});
 const searchResult = z.strictObject({
   source: z.string(),
   title: z.string(),
@@ -42,6 +54,7 @@ const toolResult = z.strictObject({
         z.strictObject({ image }),
         z.strictObject({ document }),
         z.strictObject({ searchResult }),
+        z.strictObject({ video }),
         z.strictObject({ json }),
       ]),
     )
@@ -69,6 +82,7 @@ const message = z.discriminatedUnion("role", [
           z.strictObject({ image }),
           z.strictObject({ document }),
           z.strictObject({ searchResult }),
+          z.strictObject({ video }),
           z.strictObject({ toolResult }),
           z.strictObject({ cachePoint }),
         ]),

@@ -185,6 +185,54 @@ function contentOf({ thinking = [], text, toolCalls = [] }: Answer): Block[] {
   ];
 }
 
+/** What the fake's guardrail blocks. */
+const FORBIDDEN = /\bforbidden\b/;
+
+/** Returns what the guardrail says of a prompt; undefined if it has nothing against it, or there is none. */
+function interventionOf(
+  { guardrailConfig }: ConverseRequest,
+  { text }: Prompt,
+): { trace?: object } | undefined {
+  const id = guardrailConfig?.guardrailIdentifier ?? "";
+  if (id === "" || !FORBIDDEN.test(text)) return undefined;
+  const isTraced = (guardrailConfig?.trace ?? "disabled") !== "disabled";
+  const assessment = { topicPolicy: { topics: [{ name: "Forbidden", action: "BLOCKED" }] } };
+  return isTraced ? { trace: { guardrail: { inputAssessment: { [id]: assessment } } } } : {};
+}
+
+interface Source {
+  name?: string;
+  title?: string;
+  source: unknown;
+  citations?: { enabled: boolean };
+}
+
+/** Returns the text of a response with a citation of the request's first source, if it wants citations. */
+function withCitations(content: Block[], { messages }: ConverseRequest): Block[] {
+  const blocks: Block[] = messages.flatMap((message): Block[] => message.content);
+  const sources = blocks.flatMap(({ document, searchResult }) => {
+    const source = (document ?? searchResult) as Source | undefined;
+    return source?.citations?.enabled === true ? [source] : [];
+  });
+  const [first] = sources;
+  if (first === undefined) return content;
+  const location =
+    first.name === undefined
+      ? { searchResultLocation: { searchResultIndex: 0, start: 0, end: 1 } }
+      : { documentChar: { documentIndex: 0, start: 0, end: 5 } };
+  const citation = {
+    title: first.name ?? first.title,
+    ...(typeof first.source === "string" && { source: first.source }),
+    sourceContent: [{ text: "cited" }],
+    location,
+  };
+  return content.map((block) =>
+    "text" in block
+      ? { citationsContent: { content: [{ text: block["text"] }], citations: [citation] } }
+      : block,
+  );
+}
+
 function responseTo(
   request: ConverseRequest,
   prompt: Prompt,
@@ -194,11 +242,14 @@ function responseTo(
 ): FakeResponse {
   const fixed = behaviour.kind === "answer" ? behaviour.answer : undefined;
   const count = behaviour.kind === "answer" ? behaviour.pieces : undefined;
-  const answer = fixed ?? brain?.(converseSession(request)) ?? answerTo(prompt);
-  const content = contentOf(
-    count === undefined ? answer : { ...answer, text: pieces("", count).join("") },
+  const intervention = interventionOf(request, prompt);
+  const said = fixed ?? brain?.(converseSession(request)) ?? answerTo(prompt);
+  const answer: Answer = intervention === undefined ? said : { text: "The guardrail says no." };
+  const content = withCitations(
+    contentOf(count === undefined ? answer : { ...answer, text: pieces("", count).join("") }),
+    request,
   );
-  const stopReason = stopOf(answer);
+  const stopReason = intervention === undefined ? stopOf(answer) : "guardrail_intervened";
   const inputTokens = Math.ceil(JSON.stringify(request.messages).length / 4);
   const outputTokens = Math.ceil(JSON.stringify(content).length / 4);
   const usage = { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
@@ -209,6 +260,7 @@ function responseTo(
       output: { message: { role: "assistant", content } },
       stopReason,
       usage,
+      ...intervention,
     };
     const parts = [JSON.stringify(body)];
     return { status: 200, headers: headersOf("application/json"), parts, isStream };
@@ -220,7 +272,7 @@ function responseTo(
       event("messageStart", { role: "assistant" }),
       ...content.flatMap((block, index) => blockEvents(block, index, count)),
       event("messageStop", { stopReason }),
-      event("metadata", { metrics, usage }),
+      event("metadata", { metrics, ...intervention, usage }),
     ],
     isStream,
   };
@@ -246,12 +298,17 @@ function blockEvents(block: Block, contentBlockIndex: number, count?: number): B
 }
 
 function deltasOf(block: Block, count?: number): Json[] {
-  const { text, toolUse, reasoningContent } = block as {
+  const { text, toolUse, reasoningContent, citationsContent } = block as {
     text?: string;
+    citationsContent?: { content: { text: string }[]; citations: object[] };
     toolUse?: { input: object };
     reasoningContent?: { reasoningText?: { text: string; signature: string } };
   };
   if (text !== undefined) return pieces(text, count).map((piece) => ({ text: piece }));
+  if (citationsContent !== undefined) {
+    const { content, citations } = citationsContent;
+    return [...content, ...citations.map((citation) => ({ citation }))];
+  }
   if (toolUse !== undefined) {
     // A call without arguments has no delta.
     if (Object.keys(toolUse.input).length === 0) return [];

@@ -40,6 +40,7 @@ llm_providers:
   - { name: claude, model: "bedrock/${CLAUDE}", provider_interface: converse, ${common}, default: true }
   - { name: profile, model: "bedrock/${PROFILE}", limits: { model_family: claude }, ${common} }
   - { name: nova, model: "bedrock/amazon.nova-pro-v1:0", ${common}, fallbacks: [openai/gpt-4o-mini] }
+  - { name: guarded, model: "bedrock/amazon.nova-lite-v1:0", ${common}, guardrail: { id: gr1, version: 1, trace: enabled, stream: async }, performance: optimized }
   - { model: openai/gpt-4o-mini, access_key: $OPENAI_API_KEY, base_url: "${openai.url}/v1" }
 `,
     environment: KEYS,
@@ -443,4 +444,106 @@ it("cancelling in mid-stream ends Bedrock's work", async () => {
   });
   for await (const _ of stream) break;
   expect(await (await bedrock.request(before)).wasCut).toBe(true);
+});
+
+interface Sent {
+  guardrailConfig?: object;
+  performanceConfig?: object;
+  messages: { content: Record<string, { format?: string; context?: string }>[] }[];
+}
+
+const lastSent = (): Sent => bedrock.requests.at(-1)?.json as Sent;
+
+describe.each([false, true])("Bedrock's own abilities, as a stream: %s", (isStream) => {
+  it.each([CHAT, MESSAGES, RESPONSES])(
+    "a configured guardrail stops a request of a $name client",
+    async (client) => {
+      const got = await client.ask("guarded", { content: "It is forbidden." }, isStream);
+      expect(got).toMatchObject({ text: "The guardrail says no.", end: client.ends[3] });
+      expect((await client.ask("guarded", { content: "Hi" }, isStream)).text).toBe("You said: Hi");
+      expect(lastSent().guardrailConfig).toEqual({
+        guardrailIdentifier: "gr1",
+        guardrailVersion: "1",
+        trace: "enabled",
+        ...(isStream && { streamProcessingMode: "async" }),
+      });
+      expect(lastSent().performanceConfig).toEqual({ latency: "optimized" });
+    },
+  );
+
+  it("members of Converse in the body of a chat request reach it, and the trace comes back", async () => {
+    const request = {
+      model: "claude",
+      messages: [{ role: "user" as const, content: "It is forbidden." }],
+      guardrailConfig: { guardrailIdentifier: "gr2", guardrailVersion: "DRAFT", trace: "enabled" },
+      performanceConfig: { latency: "optimized" },
+      requestMetadata: { team: "search" },
+    };
+    const end = { finish_reason: "content_filter" };
+    const trace = { guardrail: { inputAssessment: { gr2: expect.anything() as object } } };
+    if (!isStream) {
+      const completion = await openaiClient.chat.completions.create(request);
+      expect(completion).toMatchObject({ choices: [end], trace });
+      return;
+    }
+    const chunks = [];
+    const stream = await openaiClient.chat.completions.create({ ...request, stream: true });
+    for await (const chunk of stream) chunks.push(chunk);
+    expect(chunks.flatMap(({ choices }) => choices).at(-1)).toMatchObject(end);
+    expect(chunks.at(-1)).toMatchObject({ choices: [], trace });
+  });
+
+  it("what Claude cites of a document and a search result reaches a messages client", async () => {
+    const document = {
+      type: "document" as const,
+      title: "Report",
+      context: "From 2025.",
+      citations: { enabled: true },
+      source: { type: "text" as const, media_type: "text/plain" as const, data: "cited text" },
+    };
+    const result = {
+      type: "search_result" as const,
+      source: "https://a.example",
+      title: "A",
+      citations: { enabled: true },
+      content: [{ type: "text" as const, text: "cited text" }],
+    };
+    for (const source of [document, result]) {
+      const content = [source, { type: "text" as const, text: "hello" }];
+      const request = {
+        model: "claude",
+        max_tokens: 64,
+        messages: [{ role: "user" as const, content }],
+      };
+      const message = isStream
+        ? await anthropicClient.messages.stream(request).finalMessage()
+        : await anthropicClient.messages.create(request);
+      const [block] = message.content;
+      expect(block).toMatchObject({
+        text: "You said: hello",
+        citations: [
+          source === document
+            ? {
+                type: "char_location",
+                cited_text: "cited",
+                document_title: "Report",
+                end_char_index: 5,
+              }
+            : { type: "search_result_location", source: "https://a.example", end_block_index: 1 },
+        ],
+      });
+    }
+  });
+
+  it("a CSV file of a chat client is a document", async () => {
+    const file = { filename: "a.csv", file_data: "data:text/csv;base64,YSxi" };
+    const content = [
+      { type: "text" as const, text: "hello" },
+      { type: "file" as const, file },
+    ];
+    const request = { model: "claude", messages: [{ role: "user" as const, content }] };
+    if (isStream) await openaiClient.chat.completions.stream(request).finalChatCompletion();
+    else await openaiClient.chat.completions.create(request);
+    expect(lastSent().messages[0]?.content[1]?.["document"]?.format).toBe("csv");
+  });
 });

@@ -14,6 +14,7 @@ export const SUPPORTED: Feature[] = [
   feature.REQUEST_METADATA,
   feature.BEDROCK_TIER,
   feature.CITATIONS,
+  feature.VIDEO_INPUT,
   feature.TEXT_FILES,
   feature.OFFICE_FILES,
   // Of Nova; the writer drops it for others.

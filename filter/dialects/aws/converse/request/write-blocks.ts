@@ -5,16 +5,22 @@ import { writeCallInput } from "../../../../hub/request/call-input";
 import {
   Block,
   BLOCK_DOCUMENT_DATA,
+  BLOCK_DOCUMENT_URL,
   BLOCK_IMAGE_DATA,
   BLOCK_SEARCH_RESULT,
   FLAG_CITED,
   FLAG_PLAIN,
   NO_MESSAGE,
 } from "../../../../hub/request/request";
-import { FILE_IMAGE, FILE_VIDEO, fileTypeOf } from "../../../../hub/request/file-types";
-import { FAMILY_MISTRAL } from "../../../../hub/request/request-report";
+import {
+  FILE_IMAGE,
+  FILE_VIDEO,
+  fileTypeOf,
+  fileTypeOfName,
+} from "../../../../hub/request/file-types";
+import { FAMILY_MISTRAL, FAMILY_NOVA } from "../../../../hub/request/request-report";
 import { isBlank } from "../../../../bytes/json/blank";
-import { byteAt, isDigit, isLetter } from "../../../../bytes/text/at";
+import { byteAt, isDigit, isLetter, startsWith } from "../../../../bytes/text/at";
 import { constant, Span } from "../../../../bytes/text/bytes";
 import { contains } from "../../../../bytes/text/find";
 import { ClaudeWriter } from "../../../anthropic/claude-writer";
@@ -42,23 +48,34 @@ export abstract class ConverseBlocks extends ClaudeWriter {
     this.out.text('"}');
   }
 
-  /** Writes a text, an image or a document. */
+  /** Writes a text, an image, a document, a search result or a video. */
   protected writeContentBlock(block: Block): void {
     const out = this.out;
-    const isImage = block.kind == BLOCK_IMAGE_DATA;
-    if (block.kind == BLOCK_SEARCH_RESULT) {
+    const kind = block.kind;
+    const isImage = kind == BLOCK_IMAGE_DATA;
+    const isUrl = kind == BLOCK_DOCUMENT_URL;
+    if (kind == BLOCK_SEARCH_RESULT) {
       this.writeSearchResult(block);
       return;
     }
-    if (!isImage && block.kind != BLOCK_DOCUMENT_DATA) {
+    if (!isImage && !isUrl && kind != BLOCK_DOCUMENT_DATA) {
       this.writeTextBytes(block.text, block.textLength);
       return;
     }
+    let type = isUrl ? fileTypeOfName(block.text, block.textLength) : null;
+    if (type === null) type = fileTypeOf(block.name, block.nameLength);
+    if (type !== null && type.kind == FILE_VIDEO) {
+      this.writeVideo(block, isUrl, type.format);
+      return;
+    }
     if (!isImage) this.documents++;
-    const type = fileTypeOf(block.name, block.nameLength);
-    const isOther = type === null || type.kind == FILE_VIDEO || type.format.length == 0;
-    if (type === null || isOther || (type.kind == FILE_IMAGE) != isImage) {
-      this.rejectMedia(block, isImage);
+    if (type === null || type.format.length == 0 || (type.kind == FILE_IMAGE) != isImage) {
+      this.rejectMedia(
+        block,
+        isImage
+          ? "an image in another format than PNG, JPEG, GIF or WebP"
+          : "a document in another format than PDF, text, Markdown, HTML, CSV, JSON, Word or Excel",
+      );
       return;
     }
     if (!isImage && !this.isClaude && this.writeDocumentTexts(block)) return;
@@ -123,17 +140,28 @@ export abstract class ConverseBlocks extends ClaudeWriter {
     if (this.isClaude) out.text("}}");
   }
 
-  private rejectMedia(block: Block, isImage: bool): void {
+  /** Writes a video for Nova, which alone sees videos: in base64, or of S3. */
+  private writeVideo(block: Block, isUrl: bool, format: Span): void {
+    const out = this.out;
+    const isStored = startsWith(block.text, block.textLength, constant("s3://"));
+    if (this.limits.family != FAMILY_NOVA || (isUrl && !isStored)) {
+      this.rejectMedia(block, "a video for another model than Nova, or by another URL than s3://");
+      return;
+    }
+    this.begin(constant('{"video":{"format":"'));
+    out.span(format);
+    out.span(
+      isUrl ? constant('","source":{"s3Location":{"uri":"') : constant('","source":{"bytes":"'),
+    );
+    out.bytes(block.text, block.textLength);
+    out.span(isUrl ? constant('"}}}}') : constant('"}}}'));
+  }
+
+  private rejectMedia(block: Block, what: string): void {
     const report = this.report;
     let path = report.paths.messages.toText();
     if (block.message != NO_MESSAGE) path += "[" + block.message.toString() + "]";
-    const formats = isImage
-      ? "an image in another format than PNG, JPEG, GIF or WebP"
-      : "a document in another format than PDF, text, Markdown, HTML, CSV, JSON, Word or Excel";
-    report.reject(
-      path,
-      "has " + formats + ", which " + report.api + " does not support. Convert it.",
-    );
+    report.reject(path, "has " + what + ", which " + report.api + " does not support. Convert it.");
   }
 
   protected writeCall(block: Block): void {
