@@ -73,6 +73,7 @@ export default defineConfig({
       ring("envoy", ["test/envoy/**/*.test.ts"], WAITING, setUpBy("envoy")),
       ring("sdk", ["test/sdk/**/*.test.ts"], WAITING, setUpBy("sdk")),
       ring("agents", ["test/agents/**/*.test.ts"], WAITING, setUpBy("agents")),
+      ring("conformance", ["test/conformance/**/*.test.ts"], WAITING),
       ring("deploy", ["test/deploy/**/*.test.ts"], WAITING, setUpBy("deploy")),
       ring("page", ["test/page/**/*.test.ts"], WAITING, setUpBy("page")),
       ring("instructions", ["test/instructions/**/*.test.ts"], WAITING, COUNTING),

@@ -1,11 +1,11 @@
 // Once for all tests with coding agents: fetches them, which takes a minute the first time.
 import type { TestProject } from "vitest/node";
 import { installAgents } from "./install.ts";
-import type { Agents } from "./install.ts";
+import type { Installed } from "./install.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    agents: Agents;
+    agents: Installed;
     canTestAgents: boolean;
   }
 }

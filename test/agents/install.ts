@@ -25,23 +25,46 @@ export const SCRIPTS = {
 const run = promisify(execFile);
 
 /** The directory of their `node_modules`, or in a few words why it could not be made. */
-export type Agents = { directory: string } | { missing: string };
+export type Installed = { directory: string } | { missing: string };
 
-export async function installAgents(progress: (line: string) => void): Promise<Agents> {
-  const lock = readFileSync(join(PACKAGES, "package-lock.json"));
+export function installAgents(progress: (line: string) => void): Promise<Installed> {
+  return installPackages({
+    packages: PACKAGES,
+    name: "agents",
+    scripts: Object.values(SCRIPTS),
+    onFetch: () => {
+      progress("Fetching Codex and Claude Code (770 MB, once)");
+    },
+  });
+}
+
+interface PackageOptions {
+  /** Folder of package.json, package-lock.json and .npmrc. */
+  packages: string;
+  /** What the directory in the cache is called. */
+  name: string;
+  /** Programs that must start. */
+  scripts: readonly string[];
+  onFetch?: () => void;
+}
+
+/** Installs the packages of a lock file in the cache, once. */
+export async function installPackages(options: PackageOptions): Promise<Installed> {
+  const { packages, name, scripts, onFetch } = options;
+  const lock = readFileSync(join(packages, "package-lock.json"));
   const key = createHash("sha256").update(lock).update(`${process.platform} ${process.arch}`);
   const cache = join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "gateway");
-  const directory = join(cache, `agents-${key.digest("hex").slice(0, 16)}`);
+  const directory = join(cache, `${name}-${key.digest("hex").slice(0, 16)}`);
   if (existsSync(directory)) return { directory };
   mkdirSync(cache, { recursive: true });
   // Of this process alone, and moved at the end: two runs at once do not disturb each other.
-  const making = mkdtempSync(join(cache, "agents-"));
+  const making = mkdtempSync(join(cache, `${name}-`));
   try {
-    progress("Fetching Codex and Claude Code (770 MB, once)");
-    for (const file of FILES) copyFileSync(join(PACKAGES, file), join(making, file));
+    onFetch?.();
+    for (const file of FILES) copyFileSync(join(packages, file), join(making, file));
     await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: making });
     const env = { ...process.env, HOME: making };
-    for (const script of Object.values(SCRIPTS))
+    for (const script of scripts)
       await run(process.execPath, [join(making, script), "--version"], { env });
     if (!existsSync(directory)) renameSync(making, directory);
     return { directory };
@@ -49,7 +72,7 @@ export async function installAgents(progress: (line: string) => void): Promise<A
     const { stderr, message } = error as Error & { stderr?: string };
     const lines = (stderr || message).trim().split("\n");
     const reason = lines.find((line) => line.startsWith("npm error")) ?? lines.at(-1) ?? "";
-    return { missing: `npm cannot install the coding agents: ${reason}` };
+    return { missing: `npm cannot install the ${name}: ${reason}` };
   } finally {
     rmSync(making, { recursive: true, force: true });
   }

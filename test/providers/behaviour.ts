@@ -111,7 +111,8 @@ function withCode(code: string | undefined): { code?: string } {
 
 /**
  * The answer that the prompt asks for: `call name({...})` calls that tool, several at once if said several
- * times; tool results are repeated; `[say {...}]` answers with that; anything else is echoed.
+ * times; so does the question that public suites ask, "What is the weather in X?", with `get_weather`; tool results are
+ * repeated; `[say {...}]` answers with that; anything else is echoed.
  */
 export function answerTo(prompt: Prompt): Answer {
   const thinking = prompt.isThinking
@@ -123,6 +124,9 @@ export function answerTo(prompt: Prompt): Answer {
     .filter(([, name = ""]) => prompt.tools.includes(name))
     .map(([, name = "", text = "{}"]) => ({ name, arguments: JSON.parse(text) as object }));
   if (toolCalls.length > 0) return { ...thinking, toolCalls };
+  const [, city] = /weather in ([^?]+)\?/.exec(prompt.text) ?? [];
+  if (city !== undefined && prompt.tools.includes("get_weather"))
+    return { ...thinking, toolCalls: [{ name: "get_weather", arguments: { location: city } }] };
   const [, said] = /\[say (\{.*\})\]/.exec(prompt.text) ?? [];
   if (said !== undefined) return { ...thinking, text: said };
   const images = prompt.images > 0 ? ` (and sent ${prompt.images} images)` : "";

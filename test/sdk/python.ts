@@ -1,4 +1,4 @@
-// The Python SDKs for the tests: fetched once, pinned with hashes, kept in the cache; and how their scenarios are run.
+// Python packages for the tests: fetched once, pinned with hashes, kept in the cache; and how the SDKs' scenarios are run.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -9,16 +9,16 @@ const HERE = import.meta.dirname;
 const REQUIREMENTS = join(HERE, "requirements.txt");
 
 /**
- * Directory of the packages, for PYTHONPATH. Made when it is missing; two runs at once do not disturb each
- * other, because each installs beside the place and moves. Throws when pip cannot fetch them.
+ * Directory of the packages of a requirements file, by default the SDKs, for PYTHONPATH. Made when it is missing; two runs at
+ * once do not disturb each other, because each installs beside the place and moves. Throws when pip cannot fetch them.
  */
-export function pythonPackages(): string {
+export function pythonPackages(requirements = REQUIREMENTS): string {
   const version = spawnSync("python3", ["-c", "import sys; print(sys.version_info[:2])"], {
     encoding: "utf8",
   }).stdout;
-  const key = createHash("sha256").update(readFileSync(REQUIREMENTS)).update(version);
+  const key = createHash("sha256").update(readFileSync(requirements)).update(version);
   const cache = join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "gateway");
-  const place = join(cache, `python-sdks-${key.digest("hex").slice(0, 16)}`);
+  const place = join(cache, `python-${key.digest("hex").slice(0, 16)}`);
   if (existsSync(place)) return place;
   mkdirSync(cache, { recursive: true });
   const making = mkdtempSync(join(cache, "making-"));
@@ -31,11 +31,11 @@ export function pythonPackages(): string {
   ];
   const pip = spawnSync(
     "python3",
-    ["-m", "pip", "install", ...options, "--target", join(making, "packages"), "-r", REQUIREMENTS],
+    ["-m", "pip", "install", ...options, "--target", join(making, "packages"), "-r", requirements],
     { encoding: "utf8" },
   );
   try {
-    if (pip.status !== 0) throw new Error(`pip could not install the SDKs: ${pip.stderr}`);
+    if (pip.status !== 0) throw new Error(`pip could not install the packages: ${pip.stderr}`);
     if (!existsSync(place)) renameSync(join(making, "packages"), place);
   } catch (error) {
     // Another run was faster: its packages are as good.
