@@ -341,7 +341,7 @@ ${more}`;
     `The price of '${name}' is not known, and the budget of 50 USD a month of key research rejects what it cannot count. Set the model's price in 'pricing', set 'unpriced: allow' for the budget, or request another model.`;
 
   it.each<Path>(["/v1/chat/completions", "/v1/messages", "/v1/responses"])(
-    "it returns 403 on %s for a model without a price, and SDKs do not retry",
+    "a request on %s for a model without a price gets 403, and SDKs do not retry",
     async (path) => {
       const worker = await start({ text: TEXT(REJECTING) });
       worker.allow();

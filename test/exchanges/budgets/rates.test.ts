@@ -162,7 +162,7 @@ describe("the service tier of a response of OpenAI", () => {
     expect(byTier(AZURE, "default")).toBe(4_000_000);
   });
 
-  it("has tiers of long inputs", () => {
+  it("OpenAI's prices have tiers of long inputs", () => {
     const usage = { ...TOKENS, prompt_tokens: 300_000, total_tokens: 300_100 };
     const cost = (service_tier: string) =>
       ask({ model: GPT, response: chat(usage, { service_tier }) }).cost;
@@ -243,13 +243,13 @@ describe("Gemini", () => {
     ["serviceTier", "standard", 550_000, ""],
     ["trafficType", "ON_DEMAND_PRIORITY", 990_000, "priority"],
     ["trafficType", "ON_DEMAND", 550_000, ""],
-  ])("its %s %s decides the rates", (member, value, cost, service_tier) => {
+  ])("Gemini's %s %s decides the rates", (member, value, cost, service_tier) => {
     const asked = { model: FLASH, response: gemini({ [member]: value }) };
     const record = ask(asked);
     expect([record.cost, record.service_tier ?? ""]).toEqual([cost, service_tier]);
   });
 
-  it("its audio has rates of its own, from a cache too", () => {
+  it("Gemini's audio has rates of its own, from a cache too", () => {
     const details = (modality: string, tokenCount: number) => ({ modality, tokenCount });
     const usage = {
       cachedContentTokenCount: 500,
@@ -282,7 +282,7 @@ describe("web searches", () => {
     server_tool_use: { web_search_requests: 3, web_fetch_requests: 1 },
   });
 
-  it("are charged at their listed price", () => {
+  it("web searches are charged at their listed price", () => {
     for (const path of ["/v1/messages", "/v1/chat/completions"] as const) {
       // $10 per thousand.
       const expected = { cost: 7_500_000 + 30_000_000, searches: 3 };
@@ -294,7 +294,7 @@ describe("web searches", () => {
     expect(ask({ model: GPT, path, response: whole }).cost).toBe(STANDARD + 20_000_000);
   });
 
-  it("are charged at a configured price, for a model without a listed one too", async () => {
+  it("web searches are charged at a configured price, for a model without a listed one too", async () => {
     const pricing = (rates: string) => `pricing: { "${OPUS}": { ${rates} } }\n`;
     const costWith = async (rates: string) => {
       worker = await start({ text: TEXT + pricing(rates) });
