@@ -107,8 +107,7 @@ export const WEB_SEARCH = dropped(
     "https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool",
   ),
 );
-export const MCP_SERVERS = rejected(
-  constant("Call the MCP server from the client, as a tool, or use a model of Anthropic."),
+export const MCP_SERVERS = dropped(
   about(
     "MCP servers called by the provider",
     "https://platform.claude.com/docs/en/agents-and-tools/mcp-connector",
@@ -120,8 +119,7 @@ export const HOSTED_TOOLS = dropped(
     "https://platform.openai.com/docs/guides/tools",
   ),
 );
-export const HOSTED_MCP = rejected(
-  constant("Call the MCP server from the client, and declare its tools as functions."),
+export const HOSTED_MCP = dropped(
   about(
     "MCP servers and connectors called by OpenAI",
     "https://platform.openai.com/docs/guides/tools-connectors-mcp",

@@ -247,6 +247,8 @@ export abstract class RequestWriter {
     const out = this.out;
     if (tool.isCustom != 0) {
       out.span(CUSTOM_SCHEMA);
+    } else if (tool.schemaTextLength > 0) {
+      out.bytes(tool.schemaText, tool.schemaTextLength);
     } else if (schema == NO_NODE || tape.isEmpty(schema)) {
       out.text('{"type":"object","properties":{}}');
     } else if (!this.limits.supportsSchemaRefs) {

@@ -145,6 +145,9 @@ export class Tool {
   /** The node of its schema in the tape, or NO_NODE. */
   schema: u32;
   isStrict: u32;
+  /** The text of a schema that is not in the tape; length 0 for none. */
+  schemaText: usize;
+  schemaTextLength: u32;
   /** 0 if the client allows only other tools (`allowed_tools`). */
   isAllowed: u32;
   /** 1 for a custom tool, whose input is a text. */

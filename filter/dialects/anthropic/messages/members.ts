@@ -186,7 +186,7 @@ export const TOOL_TYPE = tool.slot(
   "type",
   slot.TOOL_KIND,
   reads(
-    "`custom` or missing; Anthropic's server tools (web_search_…, computer_…, text_editor_…, bash_… and others) are rejected by name",
+    "`custom` or missing; `bash_…`, `text_editor_…` and `memory_…`, which the client runs, are functions with the schema that Anthropic documents; `web_search_…` is the search of the model; others are dropped",
   ),
 );
 export const TOOL_NAME = tool.slot("name", slot.TOOL_NAME);

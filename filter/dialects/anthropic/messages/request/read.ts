@@ -16,6 +16,7 @@ import { effortOf, thinkingEffort } from "../../../../hub/request/request-effort
 import { readList, readMessageList } from "../../../../hub/request/read-list";
 import { readFlag } from "../../../../hub/request/request-flag";
 import { RequestReport } from "../../../../hub/request/request-report";
+import { clientRunTool } from "../../../../hub/request/client-run-tools";
 import { searchOf } from "../../../../hub/request/web-search";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { startsWith } from "../../../../bytes/text/at";
@@ -23,6 +24,8 @@ import { constant, Span } from "../../../../bytes/text/bytes";
 import { readMessage, readSystem } from "./read-messages";
 import * as feature from "../../../../hub/request/features";
 import * as member from "../members";
+
+const TYPE_PREFIX = constant("tools[].type=");
 
 const top = new MemberReader(member.request);
 const metadata = new MemberReader(member.metadata);
@@ -94,33 +97,37 @@ function readThinking(tape: Tape, request: HubRequest, report: RequestReport): v
 }
 
 function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {
-  let type = tape.member(item, constant("type"));
+  const type = tape.member(item, constant("type"));
   const isSearch =
     tape.isString(type) && startsWith(tape.pointer(type), tape.size(type), constant("web_search_"));
   if (isSearch) {
     request.features.set(feature.WEB_SEARCH, item);
     return;
   }
-  toolMembers.read(tape, item, report);
-  type = toolMembers.node(member.TOOL_TYPE);
-  if (tape.isPresent(type) && !tape.equals(type, constant("custom"))) {
-    const word = report.printable(tape, type);
-    const advice = " Send only tools with an 'input_schema', or use a model of Anthropic.";
-    report.reject("type", `'${word}' is a server tool of Anthropic.${advice}`);
+  const ofClient = tape.isString(type) ? clientRunTool(tape, type) : null;
+  if (ofClient === null && tape.isPresent(type) && !tape.equals(type, constant("custom"))) {
+    // Anthropic runs it, or its models alone can use it.
+    report.dropUnknown(TYPE_PREFIX, tape, type);
     return;
   }
+  toolMembers.read(tape, item, report);
   const name = toolMembers.node(member.TOOL_NAME);
   if (!tape.isString(name)) {
     report.reject("name", "must be a string.");
     return;
   }
-  request.addTool(
+  const tool = request.addTool(
     name,
     toolMembers.node(member.TOOL_DESCRIPTION),
     toolMembers.node(member.TOOL_SCHEMA),
     toolMembers.node(member.TOOL_STRICT),
     toolMembers.node(member.TOOL_CACHE),
   );
+  if (ofClient === null) return;
+  tool.description = ofClient.description.pointer;
+  tool.descriptionLength = ofClient.description.length;
+  tool.schemaText = ofClient.schema.pointer;
+  tool.schemaTextLength = ofClient.schema.length;
 }
 
 function readToolChoice(tape: Tape, request: HubRequest, report: RequestReport): void {

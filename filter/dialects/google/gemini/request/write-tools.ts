@@ -63,7 +63,7 @@ export abstract class GeminiTools extends OldSchemas {
     const supportsJsonSchema = this.limits.supportsJsonSchema;
     const properties = tape.member(tool.schema, constant("properties"));
     const isEmpty = tool.schema == NO_NODE || (properties != NO_NODE && tape.isEmpty(properties));
-    if (tool.isCustom != 0) {
+    if (tool.isCustom != 0 || tool.schemaTextLength > 0) {
       this.writeTool(tool, supportsJsonSchema ? JSON_SCHEMA : OLD_SCHEMA);
     } else if (isEmpty || !supportsJsonSchema) {
       this.writeToolHead(tool);
