@@ -65,6 +65,8 @@ export abstract class ProviderDialect {
    * if it needs more than one.
    */
   finishMember: Span = NO_MEMBER;
+  /** Whether the service tier of a complete response is beside the usage, and what the model wrote is no JSON before it. */
+  hasTierBesideUsage: bool = false;
   /** The values of `finishMember`. */
   finishWords: StaticArray<FinishWord> = NO_WORDS;
   /** What an event of a stream has that has usage, or the reason why the response ended. */

@@ -176,7 +176,8 @@ export class UsageObserver extends ResponseFacts {
     const before = <u32>(usage - pointer);
     if (scanMembers(own, usage, length - before) != SCAN_OK) return false;
     this.readOwnTape();
-    if (this.usage.readsRates) this.readServiceBefore(pointer, before);
+    if (this.usage.readsRates && dialect.hasTierBesideUsage)
+      this.readServiceBefore(pointer, before);
     if (!seeksFinish) return true;
     if (
       this.reason == FINISH_NONE &&

@@ -493,7 +493,7 @@ describe.each([false, true])("Bedrock's own abilities, as a stream: %s", (isStre
     expect(chunks.at(-1)).toMatchObject({ choices: [], trace });
   });
 
-  it("what Claude cites of a document and a search result reaches a messages client", async () => {
+  it("a messages client gets what Claude cites of a document and a search result", async () => {
     const document = {
       type: "document" as const,
       title: "Report",

@@ -5,7 +5,7 @@ import { scratchBuffer, Span } from "../../bytes/text/bytes";
 import { hash64 } from "../../bytes/text/hash";
 import { BLOCK_TOOL_CALL, HubRequest } from "./request";
 import { byteAt, isDigit } from "../../bytes/text/at";
-import { appendHashedName, isToolName } from "./tool-name";
+import { appendHashedName, isToolName, MAX_STEM } from "./tool-name";
 
 const UNDERSCORE: u32 = 0x5f;
 const HYPHEN: u32 = 0x2d;
@@ -65,7 +65,9 @@ function fit(request: HubRequest, name: usize, length: u32, limit: u32): bool {
   if (isBegun && isToolName(name, length, limit)) return false;
   hashed.clear();
   if (!isBegun) hashed.byte(UNDERSCORE);
-  appendHashedName(name, length, hash64(name, length), hashed);
+  // The underscore takes the place of the stem's last byte.
+  const kept = isBegun ? length : min(length, MAX_STEM - 1);
+  appendHashedName(name, kept, hash64(name, length), hashed);
   fitted.pointer = request.keep(hashed);
   fitted.length = hashed.length;
   return fitted.pointer != 0;

@@ -7,6 +7,7 @@ import {
   BLOCK_IMAGE_DATA,
   BLOCK_IMAGE_URL,
   BLOCK_TEXT,
+  FLAG_PLAIN,
   HubRequest,
 } from "./request";
 import { RequestReport } from "./request-report";
@@ -19,8 +20,15 @@ export function leaveOutMedia(request: HubRequest, report: RequestReport): void 
     const block = request.block(i);
     const isImage = block.kind == BLOCK_IMAGE_DATA || block.kind == BLOCK_IMAGE_URL;
     if (!isImage && block.kind != BLOCK_DOCUMENT_DATA && block.kind != BLOCK_DOCUMENT_URL) continue;
-    const text = isImage ? NO_IMAGE : NO_DOCUMENT;
     block.kind = BLOCK_TEXT;
+    // A text has none of these.
+    block.idLength = 0;
+    block.nameLength = 0;
+    block.signatureLength = 0;
+    const isText = (block.flags & FLAG_PLAIN) != 0;
+    block.flags = 0;
+    if (isText) continue;
+    const text = isImage ? NO_IMAGE : NO_DOCUMENT;
     block.text = text.pointer;
     block.textLength = text.length;
     report.dropForModel(isImage ? report.paths.image : report.paths.document);

@@ -6,7 +6,7 @@ import { appendHexadecimal } from "../../bytes/text/hash";
 /** Bytes. OpenAI: "string too long. Expected a string with maximum length 64". */
 export const MAX_TOOL_NAME: u32 = 64;
 /** What is kept of a name that gets a hash: the hash has 16 digits. Bytes. */
-const MAX_STEM: u32 = MAX_TOOL_NAME - 17;
+export const MAX_STEM: u32 = MAX_TOOL_NAME - 17;
 
 /** Returns whether a name has at most `limit` bytes, and no characters but those that every provider accepts. */
 export function isToolName(pointer: usize, length: u32, limit: u32): bool {

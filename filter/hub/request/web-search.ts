@@ -30,6 +30,19 @@ const OPTIONS_PREFIX = constant("web_search_options.");
 const TOOL_PREFIX = constant("tools[].");
 const TYPE_PREFIX = constant("tools[].type=");
 
+/** What is read of a search; the settings that a writer does not know are listed by it. */
+const KNOWN: Span[] = [
+  constant("type"),
+  constant("name"),
+  constant("filters"),
+  constant("external_web_access"),
+  MAX_USES,
+  ALLOWED_DOMAINS,
+  BLOCKED_DOMAINS,
+  CONTEXT_SIZE,
+  USER_LOCATION,
+];
+
 const path = new ByteBuffer();
 const pathSpan = new Span(0, 0);
 
@@ -44,9 +57,23 @@ export function ownSearch(request: HubRequest, kind: i32, report: RequestReport)
   if (search == NO_NODE) return NO_NODE;
   // A search of the provider's cache alone is no search of the web.
   const isCached = request.tape.kind(request.tape.member(search, constant("external_web_access")));
-  if (kind != SEARCH_NONE && isCached != KIND_FALSE) return search;
+  if (kind != SEARCH_NONE && isCached != KIND_FALSE) {
+    dropOthers(request.tape, search, report);
+    return search;
+  }
   dropSearch(request, report);
   return NO_NODE;
+}
+
+/** Lists the members of the search that no model knows. */
+function dropOthers(tape: Tape, search: u32, report: RequestReport): void {
+  if (!tape.isObject(search)) return;
+  const isTool = tape.isString(tape.member(search, constant("type")));
+  const end = tape.next(search);
+  for (let key = tape.first(search); key < end; key = tape.next(key + 1)) {
+    if (!tape.isPresent(key + 1) || tape.indexIn(key, KNOWN) >= 0) continue;
+    report.dropUnknown(isTool ? TOOL_PREFIX : OPTIONS_PREFIX, tape, key);
+  }
 }
 
 /** Lists that the model is not offered the search. */

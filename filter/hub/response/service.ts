@@ -27,9 +27,14 @@ export function serviceOr(tape: Tape, node: u32, before: i32): i32 {
   return 0;
 }
 
-/** Returns how a request asks to be processed: OpenAI's `service_tier`, or Anthropic's `speed`. */
+/**
+ * Returns how a request asks to be processed, as far as it costs more: OpenAI's `service_tier`, or Anthropic's `speed`. What costs
+ * less counts only if the response says so.
+ */
 export function requestedService(tape: Tape): i32 {
+  const tier = serviceOr(tape, tape.member(0, constant("service_tier")), SERVICE_UNKNOWN);
+  if (tier == SERVICE_PRIORITY) return tier;
   const speed = serviceOr(tape, tape.member(0, constant("speed")), SERVICE_UNKNOWN);
   if (speed == SERVICE_FAST) return speed;
-  return serviceOr(tape, tape.member(0, constant("service_tier")), SERVICE_UNKNOWN);
+  return tier == SERVICE_FAST ? tier : SERVICE_UNKNOWN;
 }

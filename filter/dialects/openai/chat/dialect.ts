@@ -37,6 +37,7 @@ export class OpenaiChat extends OpenaiDialect {
   constructor() {
     super(OPENAI_CHAT, SUPPORTED, new ChatRequestWriter(), paths, new OpenaiChatLimitEdits());
     this.finishMember = FINISH_MEMBER;
+    this.hasTierBesideUsage = true;
     this.finishWords = FINISH_REASONS;
     // Chunks before the last one have null as the reason.
     this.eventMembers = new MemberFinder(constant('"usage":'), OPEN_BRACE, FINISH_MEMBER, QUOTE);

@@ -319,7 +319,7 @@ export const image = new MemberTable(
   object("An image"),
 );
 export const IMAGE_URL = image.slot("url", slot.IMAGE);
-image.feature("detail", feature.IMAGE_DETAIL, "auto");
+export const IMAGE_DETAIL = image.feature("detail", feature.IMAGE_DETAIL, "auto");
 
 export const file = new MemberTable(
   "messages[].content[].file.",

@@ -124,6 +124,9 @@ function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestRep
     toolMembers.node(member.TOOL_CACHE),
   );
   if (ofClient === null) return;
+  // Not every member of the documented schemas is required, as strict ones demand.
+  if (tool.isStrict != 0) report.drop(report.paths.strict);
+  tool.isStrict = 0;
   tool.description = ofClient.description.pointer;
   tool.descriptionLength = ofClient.description.length;
   tool.schemaText = ofClient.schema.pointer;

@@ -194,7 +194,10 @@ export class AnthropicRequestWriter extends AnthropicTurns {
     const out = this.out;
     const kind = isNameTaken(request) ? SEARCH_NONE : this.limits.webSearch;
     const search = ownSearch(request, kind, this.report);
-    if (search == NO_NODE) return;
+    if (search == NO_NODE) {
+      request.forcesSearch = false; // which is listed
+      return;
+    }
     if (out.length == start) out.text(',"tools":[');
     this.begin(constant('{"type":"web_search_20250305","name":"web_search"'));
     const uses = tape.member(search, MAX_USES);

@@ -68,6 +68,10 @@ export abstract class ConverseBlocks extends ClaudeWriter {
       this.writeVideo(block, isUrl, type.format);
       return;
     }
+    if (isUrl) {
+      this.rejectMedia(block, "a file by a URL that does not name a video");
+      return;
+    }
     if (!isImage) this.documents++;
     if (type === null || type.format.length == 0 || (type.kind == FILE_IMAGE) != isImage) {
       this.rejectMedia(

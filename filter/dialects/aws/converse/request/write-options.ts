@@ -133,7 +133,10 @@ export abstract class ConverseOptions extends ConverseTools {
     this.out.byte(0x7d);
   }
 
-  /** Adds the client's members for the model to `extras`; what has been written there is the client's too, in its format. */
+  /**
+   * Adds the client's members for the model to `extras`; what has been written there is the client's too, in its format. Members are
+   * compared with that alone: with each other, a million of them would hold up the worker.
+   */
   protected addModelFields(): void {
     const tape = this.tape;
     const extras = this.extras;
@@ -143,6 +146,7 @@ export abstract class ConverseOptions extends ConverseTools {
       this.report.reject("additionalModelRequestFields", "must be an object.");
       return;
     }
+    const written = extras.length;
     const end = tape.next(fields);
     for (let key = tape.first(fields); key < end; key = tape.next(key + 1)) {
       const start = extras.length;
@@ -151,7 +155,7 @@ export abstract class ConverseOptions extends ConverseTools {
       const length = tape.outerEnd(key) - tape.outerStart(key) + 2;
       name.pointer = extras.pointer + start;
       name.length = length;
-      if (!contains(extras.pointer, start, name)) continue;
+      if (!contains(extras.pointer, written, name)) continue;
       extras.length = start;
       this.report.dropUnknown(constant("additionalModelRequestFields."), tape, key);
     }

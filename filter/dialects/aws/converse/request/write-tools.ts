@@ -10,8 +10,10 @@ import {
 } from "../../../../hub/request/request";
 import {
   dropForcedSearch,
+  dropSearch,
   dropSearchSettings,
   ownSearch,
+  searchOf,
   SEARCH_NONE,
   SEARCH_TOOL,
 } from "../../../../hub/request/web-search";
@@ -45,7 +47,8 @@ export abstract class ConverseTools extends ConverseMessages {
       if (out.length == start) out.span(TOOL_CONFIG);
       this.writeDeclaration(tool);
     }
-    if (this.hasGrounding()) {
+    if (isLeftOut && searchOf(request) != NO_NODE) dropSearch(request, this.report);
+    if (!isLeftOut && this.hasGrounding()) {
       if (out.length == start) out.span(TOOL_CONFIG);
       this.begin(constant('{"systemTool":{"name":"nova_grounding"}}'));
     }

@@ -30,6 +30,7 @@ const FIELDS = constant(',"additionalModelResponseFields":');
 export class BedrockConverseReader extends ResponseReader {
   private content: ContentReader = new ContentReader(this.sink, this.translation);
   /** What a repeated event continues. */
+  private hasTrace: bool = false;
   private repeatsKind: i32 = KIND_NONE;
   private repeatsIndex: i64 = -1;
 
@@ -73,8 +74,14 @@ export class BedrockConverseReader extends ResponseReader {
   /** Reads the start of the message, or what the guardrail has found, which comes at the end. */
   private readOther(tape: Tape, key: u32): void {
     if (tape.equals(key, constant("role"))) this.begin();
-    else if (tape.equals(key, constant("trace")) && this.finishReason != FINISH_NONE)
+    else if (
+      tape.equals(key, constant("trace")) &&
+      this.finishReason != FINISH_NONE &&
+      !this.hasTrace
+    ) {
+      this.hasTrace = true;
       this.readExtra(tape, key + 1, TRACE);
+    }
   }
 
   readWhole(tape: Tape): void {

@@ -49,6 +49,7 @@ export abstract class GeminiTools extends OldSchemas {
    */
   private writeSearch(): bool {
     const request = this.request;
+    if (request.toolChoice == CHOICE_NONE) return false;
     if (ownSearch(request, this.limits.webSearch, this.report) == NO_NODE) return false;
     this.out.text(',"tools":[{"googleSearch":{}}]');
     dropSearchSettings(request, this.report);

@@ -27,7 +27,7 @@ const OPEN_TEXT: i32 = 1;
 const OPEN_THOUGHT: i32 = 2;
 
 /** More calls in one response are dropped and counted. */
-const MAX_CALLS: i32 = 1024;
+export const MAX_CALLS: i32 = 1024;
 
 const id = scratchBuffer();
 const plain = scratchBuffer();
@@ -43,6 +43,8 @@ export class PartReader {
   constructor(
     private sink: ResponseSink,
     private translation: Translation,
+    /** Where the numbers of its generated ids begin. */
+    private firstId: i32 = 0,
   ) {}
 
   read(tape: Tape, parts: u32): void {
@@ -152,7 +154,7 @@ export class PartReader {
       !isIdText(plain.pointer, plain.length)
     ) {
       plain.clear();
-      appendGeneratedId(constant("call_"), this.translation.requestId, slot, plain);
+      appendGeneratedId(constant("call_"), this.translation.requestId, this.firstId + slot, plain);
     }
     id.clear();
     if (!this.readSignature(tape, signed)) id.bytes(plain.pointer, plain.length);

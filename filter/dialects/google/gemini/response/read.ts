@@ -24,7 +24,7 @@ import { TextRuns } from "../../../../bytes/text/text-runs";
 import { ERROR, failureIn } from "./failure";
 import { FINISH_REASONS } from "./finish-reason";
 import { readLogprobs } from "./read-logprobs";
-import { PartReader } from "./read-parts";
+import { MAX_CALLS, PartReader } from "./read-parts";
 import { SourceReader } from "./read-sources";
 import { serviceIn, UsageReader } from "./read-usage";
 
@@ -37,8 +37,9 @@ class Candidate {
   constructor(
     public sink: ResponseSink,
     translation: Translation,
+    index: i32 = 0,
   ) {
-    this.parts = new PartReader(sink, translation);
+    this.parts = new PartReader(sink, translation, index * MAX_CALLS);
     this.sources = new SourceReader(sink, translation);
   }
 }
@@ -177,7 +178,7 @@ export class GeminiReader extends ResponseReader {
     while (this.others.length <= place) this.others.push(null);
     let one = this.others[place];
     if (one === null) {
-      one = new Candidate(sink, this.translation);
+      one = new Candidate(sink, this.translation, <i32>index);
       this.others[place] = one;
       sink.begin();
     }

@@ -96,7 +96,7 @@ function readImage(tape: Tape, request: HubRequest, report: RequestReport): void
   let detail = NO_NODE;
   if (tape.isObject(node)) {
     image.read(tape, node, report);
-    if (report.supports(feature.IMAGE_DETAIL)) detail = tape.member(node, constant("detail"));
+    if (report.supports(feature.IMAGE_DETAIL)) detail = image.node(member.IMAGE_DETAIL);
     node = image.node(member.IMAGE_URL);
   }
   if (!tape.isString(node)) {

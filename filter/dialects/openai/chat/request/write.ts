@@ -123,6 +123,7 @@ export class ChatRequestWriter extends ChatMessages {
       return;
     }
     if (ownSearch(request, isOwn ? kind : SEARCH_NONE, report) == NO_NODE) return;
+    if (kind == SEARCH_OPTIONS && request.toolChoice == CHOICE_NONE) return;
     this.search = kind;
     if (kind == SEARCH_BROWSER) {
       dropSearchSettings(request, report);

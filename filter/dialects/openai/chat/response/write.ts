@@ -19,6 +19,7 @@ class Call {
 
 export class OpenaiChatWriter extends OpenaiChatSink {
   private start: u32;
+  private hasBegun: bool = false;
   private reason: i32 = FINISH_STOP;
   private content: ByteBuffer = new ByteBuffer();
   private refusals: ByteBuffer = new ByteBuffer();
@@ -31,7 +32,9 @@ export class OpenaiChatWriter extends OpenaiChatSink {
     this.start = out.length;
   }
 
-  begin(): void {}
+  begin(): void {
+    this.hasBegun = true;
+  }
 
   refusal(pointer: usize, length: u32): void {
     this.refusals.bytes(pointer, length);
@@ -55,8 +58,10 @@ export class OpenaiChatWriter extends OpenaiChatSink {
     out.text('","choices":[');
     this.putChoice(out);
     for (let i = 0; i < this.others.length; i++) {
+      const other = this.others[i] as OpenaiChatWriter;
+      if (!other.hasBegun) continue;
       out.byte(0x2c);
-      (this.others[i] as OpenaiChatWriter).putChoice(out);
+      other.putChoice(out);
     }
     out.byte(0x5d);
     if (this.translation.usage.isKnown) {

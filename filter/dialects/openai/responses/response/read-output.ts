@@ -118,6 +118,8 @@ export class ItemReader {
     entries.clear();
     entries.bytes(tape.pointer(list), tape.size(list));
     minify(entries);
+    // Without memory for the list, the response ends with that error.
+    if (entries.length < 2) return;
     this.sink.logprobs(entries.pointer + 1, entries.length - 2);
   }
 
