@@ -43,9 +43,9 @@ export abstract class OpenaiChatSink extends ResponseSink {
   protected index: i32 = 0;
   /** The number of images so far. */
   protected images: i32 = 0;
-  protected others: Array<OpenaiChatSink> = [];
-  /** Log probabilities that are not written yet: entries, comma-separated. */
-  private entries: ByteBuffer = new ByteBuffer();
+  protected others: Array<OpenaiChatSink> | null = null;
+  /** Log probabilities that are not written yet: entries, comma-separated. null: there were none. */
+  private entries: ByteBuffer | null = null;
 
   constructor(out: ByteBuffer, translation: Translation) {
     super(out, translation);
@@ -73,36 +73,48 @@ export abstract class OpenaiChatSink extends ResponseSink {
 
   choice(index: i64): ResponseSink | null {
     if (index < 1 || index >= this.translation.notes.choices || index >= MAX_CHOICES) return null;
-    while (this.others.length < <i32>index) {
-      const other = this.newChoice();
-      this.others.push(other);
-      other.index = this.others.length;
+    let others = this.others;
+    if (others === null) {
+      others = [];
+      this.others = others;
     }
-    const choice = this.others[<i32>index - 1];
+    while (others.length < <i32>index) {
+      const other = this.newChoice();
+      others.push(other);
+      other.index = others.length;
+    }
+    const choice = others[<i32>index - 1];
     choice.out = this.out;
     return choice;
   }
 
   logprobs(pointer: usize, length: u32): void {
-    if (this.entries.length > 0) this.entries.byte(0x2c);
-    this.entries.bytes(pointer, length);
+    let entries = this.entries;
+    if (entries === null) {
+      entries = new ByteBuffer();
+      this.entries = entries;
+    }
+    if (entries.length > 0) entries.byte(0x2c);
+    entries.bytes(pointer, length);
   }
 
   protected get hasLogprobs(): bool {
-    return this.entries.length > 0;
+    const entries = this.entries;
+    return entries !== null && entries.length > 0;
   }
 
   /** Writes the value of `logprobs`. */
   protected writeLogprobs(): void {
     const out = this.out;
-    if (this.entries.length == 0) {
+    const entries = this.entries;
+    if (entries === null || entries.length == 0) {
       out.text("null");
       return;
     }
     out.text('{"content":[');
-    out.bytes(this.entries.pointer, this.entries.length);
+    out.bytes(entries.pointer, entries.length);
     out.text('],"refusal":null}');
-    this.entries.clear();
+    entries.clear();
   }
 
   text(pointer: usize, length: u32): void {
@@ -199,9 +211,11 @@ export abstract class OpenaiChatSink extends ResponseSink {
   release(): void {
     this.carrier.release();
     this.annotations.release();
-    this.entries.release();
-    for (let i = 0; i < this.others.length; i++) unchecked(this.others[i]).release();
-    this.others.length = 0;
+    const entries = this.entries;
+    if (entries !== null) entries.release();
+    const others = this.others;
+    for (let i = 0; others !== null && i < others.length; i++) unchecked(others[i]).release();
+    this.others = null;
     const extras = this.extras;
     if (extras !== null) extras.release();
     for (let i = 0; i < this.calls.length; i++) {

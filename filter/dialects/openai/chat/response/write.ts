@@ -25,7 +25,7 @@ export class OpenaiChatWriter extends OpenaiChatSink {
   private refusals: ByteBuffer = new ByteBuffer();
   private thoughts: ByteBuffer = new ByteBuffer();
   private toolCalls: Array<Call> = [];
-  private pictures: ByteBuffer = new ByteBuffer();
+  private pictures: ByteBuffer | null = null;
 
   constructor(out: ByteBuffer, translation: Translation) {
     super(out, translation);
@@ -57,8 +57,9 @@ export class OpenaiChatWriter extends OpenaiChatSink {
     out.bytes(head.model.pointer, head.model.length);
     out.text('","choices":[');
     this.putChoice(out);
-    for (let i = 0; i < this.others.length; i++) {
-      const other = this.others[i] as OpenaiChatWriter;
+    const others = this.others;
+    for (let i = 0; others !== null && i < others.length; i++) {
+      const other = others[i] as OpenaiChatWriter;
       if (!other.hasBegun) continue;
       out.byte(0x2c);
       other.putChoice(out);
@@ -91,7 +92,11 @@ export class OpenaiChatWriter extends OpenaiChatSink {
   }
 
   image(type: usize, typeLength: u32, data: usize, length: u32): void {
-    const list = this.pictures;
+    let list = this.pictures;
+    if (list === null) {
+      list = new ByteBuffer();
+      this.pictures = list;
+    }
     if (this.images > 0) list.byte(0x2c);
     this.putImage(type, typeLength, data, length, list);
   }
@@ -108,7 +113,8 @@ export class OpenaiChatWriter extends OpenaiChatSink {
     this.content.release();
     this.refusals.release();
     this.thoughts.release();
-    this.pictures.release();
+    const pictures = this.pictures;
+    if (pictures !== null) pictures.release();
     for (let i = 0; i < this.toolCalls.length; i++) {
       const call = unchecked(this.toolCalls[i]);
       call.head.release();
@@ -178,9 +184,10 @@ export class OpenaiChatWriter extends OpenaiChatSink {
       out.bytes(this.carrier.items.pointer, this.carrier.items.length);
       out.byte(0x5d);
     }
-    if (this.images > 0) {
+    const pictures = this.pictures;
+    if (pictures !== null) {
       out.text(',"images":[');
-      out.bytes(this.pictures.pointer, this.pictures.length);
+      out.bytes(pictures.pointer, pictures.length);
       out.byte(0x5d);
     }
     if (this.toolCalls.length > 0) this.putCalls();
