@@ -56,10 +56,10 @@ ${ownFailures(all.own)}Random inputs, after which the gateway neither traps nor 
 
 ## Instructions per request
 
-Thousands of instructions of Envoy and filter for one request, at most; CI counts them. [bench/README.md](../bench/README.md) explains the cases.
+The budgets of one request, in thousands of instructions of Envoy and filter. CI counts three of the cases and accepts 2 % more. [bench/README.md](../bench/README.md) explains the cases.
 
 ${table(
-  ["Case", "Instructions"],
+  ["Case", "Budget"],
   Object.entries(all.instructions).map(([name, value]) => [name, count(value)]),
 )}
 `;
@@ -84,7 +84,7 @@ function failures(suites: readonly SuiteRun[]): string {
     const tests = failed.map(({ test, subject }) => `${test} (${subject})`);
     const shown = tests.slice(0, 5).join("; ");
     const more = tests.length > 5 ? `; and ${count(tests.length - 5)} more` : "";
-    return `- ${why} ${count(tests.length)} tests: ${shown}${more}.`;
+    return `- ${why} ${count(tests.length)} ${tests.length === 1 ? "test" : "tests"}: ${shown}${more}.`;
   });
   return `### Failures\n\n${lines.join("\n")}`;
 }
