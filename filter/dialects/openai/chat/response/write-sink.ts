@@ -27,7 +27,8 @@ class Call {
 
 export abstract class OpenaiChatSink extends ResponseSink {
   protected carrier: ReasoningCarrier;
-  protected annotations: AnnotationList = new AnnotationList();
+  /** null: there is no citation. */
+  protected annotations: AnnotationList | null = null;
   /** The tool calls, by their slots. */
   protected calls: Array<Call> = [];
   /** Whether the next reasoning begins a new block. */
@@ -159,12 +160,21 @@ export abstract class OpenaiChatSink extends ResponseSink {
 
   citation(citation: Citation): void {
     // An annotation has the URL of a page.
-    if (citation.urlLength > 0) this.annotations.add(citation, this.blockStart);
-    else this.translation.dropped.add(DROPPED_CITATION);
+    if (citation.urlLength == 0) {
+      this.translation.dropped.add(DROPPED_CITATION);
+      return;
+    }
+    let annotations = this.annotations;
+    if (annotations === null) {
+      annotations = new AnnotationList();
+      this.annotations = annotations;
+    }
+    annotations.add(citation, this.blockStart);
   }
 
   blockEnd(): void {
-    this.annotations.blockEnd(this.characters);
+    const annotations = this.annotations;
+    if (annotations !== null) annotations.blockEnd(this.characters);
     this.blockStart = this.characters;
     this.carrier.blockEnd();
     this.needsBreak = this.hasReasoning;
@@ -210,7 +220,8 @@ export abstract class OpenaiChatSink extends ResponseSink {
 
   release(): void {
     this.carrier.release();
-    this.annotations.release();
+    const annotations = this.annotations;
+    if (annotations !== null) annotations.release();
     const entries = this.entries;
     if (entries !== null) entries.release();
     const others = this.others;

@@ -188,8 +188,8 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
   /** Writes reasoning details and annotations, if any, as one chunk. */
   private putExtras(): void {
     const details = this.carrier.items;
-    const annotations = this.annotations.entries;
-    if (details.length == 0 && annotations.length == 0) return;
+    const list = this.annotations;
+    if (details.length == 0 && (list === null || list.entries.length == 0)) return;
     const out = this.out;
     out.bytes(this.start.pointer, this.start.length);
     out.byte(0x7b);
@@ -198,7 +198,8 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
       out.bytes(details.pointer, details.length);
       out.byte(0x5d);
     }
-    if (annotations.length > 0) {
+    if (list !== null && list.entries.length > 0) {
+      const annotations = list.entries;
       if (details.length > 0) out.byte(0x2c);
       out.text('"annotations":[');
       out.bytes(annotations.pointer, annotations.length);

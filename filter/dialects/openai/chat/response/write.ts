@@ -191,9 +191,10 @@ export class OpenaiChatWriter extends OpenaiChatSink {
       out.byte(0x5d);
     }
     if (this.toolCalls.length > 0) this.putCalls();
-    if (this.annotations.entries.length > 0) {
+    const annotations = this.annotations;
+    if (annotations !== null && annotations.entries.length > 0) {
       out.text(',"annotations":[');
-      out.bytes(this.annotations.entries.pointer, this.annotations.entries.length);
+      out.bytes(annotations.entries.pointer, annotations.entries.length);
       out.byte(0x5d);
     }
   }
