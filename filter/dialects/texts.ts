@@ -169,9 +169,8 @@ function visitStrings(tape: Tape, node: u32, role: TextRole, visitor: TextVisito
 
 function memberOf(members: TextMembers[], tape: Tape, key: u32): TextMembers | null {
   for (let i = 0; i < members.length; i++) {
-    const names = unchecked(members[i]).names;
-    for (let j = 0; j < names.length; j++)
-      if (tape.equals(key, unchecked(names[j]))) return unchecked(members[i]);
+    const member = unchecked(members[i]);
+    if (tape.indexIn(key, member.names) >= 0) return member;
   }
   return null;
 }

@@ -108,8 +108,6 @@ function isOpaque(tape: Tape, name: u32, value: u32): bool {
 }
 
 function nameIn(names: Span[], tape: Tape, name: u32): Span | null {
-  for (let i = 0; i < names.length; i++) {
-    if (tape.equals(name, unchecked(names[i]))) return unchecked(names[i]);
-  }
-  return null;
+  const at = tape.indexIn(name, names);
+  return at < 0 ? null : unchecked(names[at]);
 }

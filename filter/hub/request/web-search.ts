@@ -1,12 +1,11 @@
 // A web search that the provider runs: the tool of messages and Responses clients, or `web_search_options` of chat completions.
 // All of them have the same members, at different places.
 import { KIND_FALSE, NO_NODE, Tape } from "../../bytes/json/tape";
-import { byteAt } from "../../bytes/text/at";
 import { ByteBuffer, constant, sameBytes, Span } from "../../bytes/text/bytes";
 import { WEB_SEARCH } from "./features";
 import { HubRequest } from "./request";
 import { RequestReport } from "./request-report";
-import { writeMember } from "./request-writing";
+import { separate, writeMember, writeName, writeValue } from "./request-writing";
 
 /** How a model searches the web: the values of `web_search`. Without one, the API's own tool is used if it has one. */
 export const SEARCH_UNKNOWN: i32 = -1;
@@ -43,6 +42,14 @@ const KNOWN: Span[] = [
   USER_LOCATION,
 ];
 
+/** The known members of the user's place. */
+const PLACES: Span[] = [
+  constant("city"),
+  constant("region"),
+  constant("country"),
+  constant("timezone"),
+];
+
 const path = new ByteBuffer();
 const pathSpan = new Span(0, 0);
 
@@ -68,12 +75,16 @@ export function ownSearch(request: HubRequest, kind: i32, report: RequestReport)
 /** Lists the members of the search that no model knows. */
 function dropOthers(tape: Tape, search: u32, report: RequestReport): void {
   if (!tape.isObject(search)) return;
-  const isTool = tape.isString(tape.member(search, constant("type")));
   const end = tape.next(search);
   for (let key = tape.first(search); key < end; key = tape.next(key + 1)) {
     if (!tape.isPresent(key + 1) || tape.indexIn(key, KNOWN) >= 0) continue;
-    report.dropUnknown(isTool ? TOOL_PREFIX : OPTIONS_PREFIX, tape, key);
+    report.dropUnknown(prefixOf(tape, search), tape, key);
   }
+}
+
+/** Returns the beginning of the path of the search's members. */
+function prefixOf(tape: Tape, search: u32): Span {
+  return tape.isString(tape.member(search, constant("type"))) ? TOOL_PREFIX : OPTIONS_PREFIX;
 }
 
 /** Lists that the model is not offered the search. */
@@ -90,7 +101,7 @@ export function dropSearchMember(request: HubRequest, name: Span, report: Reques
   const search = searchOf(request);
   if (!tape.isPresent(searchMember(tape, search, name))) return;
   path.clear();
-  path.span(tape.isString(tape.member(search, constant("type"))) ? TOOL_PREFIX : OPTIONS_PREFIX);
+  path.span(prefixOf(tape, search));
   path.span(name);
   report.drop(path.view(pathSpan));
 }
@@ -158,27 +169,11 @@ export function writeLocation(tape: Tape, search: u32, head: Span, out: ByteBuff
   out.span(head);
   const end = tape.next(location);
   for (let key = tape.first(location); key < end; key = tape.next(key + 1)) {
-    if (!tape.isString(key + 1) || !isPlace(tape, key)) continue;
-    separate(out);
-    out.byte(0x22);
-    out.bytes(tape.pointer(key), tape.size(key));
-    writeMember(tape, key + 1, constant('":'), out);
+    if (!tape.isString(key + 1) || tape.indexIn(key, PLACES) < 0) continue;
+    writeName(tape, key, out);
+    writeValue(tape, key + 1, out);
   }
   return true;
-}
-
-/** Writes a comma, unless an object has just been opened. */
-function separate(out: ByteBuffer): void {
-  if (byteAt(out.pointer, out.length - 1) != 0x7b) out.byte(0x2c);
-}
-
-function isPlace(tape: Tape, key: u32): bool {
-  return (
-    tape.equals(key, constant("city")) ||
-    tape.equals(key, constant("region")) ||
-    tape.equals(key, constant("country")) ||
-    tape.equals(key, constant("timezone"))
-  );
 }
 
 /** Returns whether the client has a function with the name of the search tool: the API accepts each name once. */
