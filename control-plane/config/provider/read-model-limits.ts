@@ -36,10 +36,8 @@ export function readModelLimits(
       ? tableOf(entry.provider_interface, provider, connection)
       : KNOWN_LIMITS[limitsOf];
   const name = limitsOf === undefined ? model : familyName(model);
-  const known = withFacts(limitsIn(table, name), {
-    ...limitsByFacts(provider, model, connection.dialect),
-    ...(hasFamily(table, name) ? {} : limitsOfNewModel(provider, model)),
-  });
+  const facts = factsOf(table, name, provider, model, connection);
+  const known = withFacts(limitsIn(table, name), facts);
   const own = checkOwn(reading, [...path, "limits"], entry.limits ?? {}, connection);
   const limits = effectiveLimits({ ...known, ...own });
   return {
@@ -81,25 +79,36 @@ function withFacts(known: ModelLimits, facts: ModelLimits): ModelLimits {
   return { ...known, ...(Object.fromEntries(added) as ModelLimits) };
 }
 
+/** Returns the limits that follow from facts; which API a model has, only if no family of the table has its name. */
+function factsOf(
+  table: ProviderLimits | undefined,
+  name: string,
+  provider: string,
+  model: string,
+  { dialect }: Connection,
+): ModelLimits {
+  return {
+    ...limitsByFacts(provider, model, dialect),
+    ...(hasFamily(table, name) ? {} : limitsOfNewModel(provider, model)),
+  };
+}
+
 /** Returns the models of a wildcard whose facts add something to their family's limits, those with the same limits together. */
 function familiesByFacts(
   provider: string,
   wildcard: string,
   table: ProviderLimits | undefined,
-  { limitsOf, dialect }: Connection,
+  connection: Connection,
   own: ModelLimits,
 ): Wildcard["families"] {
   if (!WITH_FACTS_OF_WILDCARDS.has(provider)) return [];
   const families = new Map<string, Wildcard["families"][number]>();
   for (const model of rowsOf(provider).keys()) {
     if (!model.startsWith(wildcard.slice(0, -1))) continue;
-    const name = limitsOf === undefined ? model : familyName(model);
+    const name = connection.limitsOf === undefined ? model : familyName(model);
     const known = limitsIn(table, name);
     const usual = effectiveLimits({ ...known, ...own });
-    const facts = {
-      ...limitsByFacts(provider, model, dialect),
-      ...(hasFamily(table, name) ? {} : limitsOfNewModel(provider, model)),
-    };
+    const facts = factsOf(table, name, provider, model, connection);
     const limits = effectiveLimits({ ...withFacts(known, facts), ...own });
     const key = JSON.stringify(limits);
     if (limits === undefined || key === JSON.stringify(usual)) continue;
