@@ -2,6 +2,7 @@
 // names of the published package. The suite itself needs Weaver, which no package registry has.
 import * as conventions from "@opentelemetry/semantic-conventions/incubating";
 import { expect, vi } from "vitest";
+import { ask, type DialectName } from "../envoy/ask.ts";
 import { startHttpReceiver } from "../otlp/receiver.ts";
 import type { Span } from "../otlp/spans.ts";
 import { exportAtOnce } from "../otlp/trace-of.ts";
@@ -54,24 +55,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
 };
 
-interface Client {
-  title: string;
-  path: string;
-  body: object;
-}
-
-const CLIENTS: readonly Client[] = [
-  {
-    title: "Chat Completions",
-    path: "/v1/chat/completions",
-    body: { messages: [{ role: "user", content: "Hello" }] },
-  },
-  { title: "Responses", path: "/v1/responses", body: { input: "Hello" } },
-  {
-    title: "Messages",
-    path: "/v1/messages",
-    body: { max_tokens: 100, messages: [{ role: "user", content: "Hello" }] },
-  },
+const CLIENTS: readonly [DialectName, string][] = [
+  ["chat", "Chat Completions"],
+  ["responses", "Responses"],
+  ["messages", "Messages"],
 ];
 
 export async function runOtel(): Promise<SuiteRun[]> {
@@ -82,14 +69,18 @@ export async function runOtel(): Promise<SuiteRun[]> {
   });
   try {
     const tests = new Map<string, string>();
-    for (const client of CLIENTS)
-      for (const { name, title } of WIRES)
+    for (const [dialect, client] of CLIENTS)
+      for (const { name: model, title } of WIRES)
         for (const stream of [false, true]) {
-          const id = await ask(all.gateway.url, client, name, stream);
+          const id = `conformance-${crypto.randomUUID()}`;
+          const headers = { "x-request-id": id };
+          const response = await ask(all.gateway, dialect, { model, stream, headers });
+          const text = await response.text();
+          if (response.status !== 200) throw new Error(`${client} of ${model}: ${text}`);
           await vi.waitFor(() => {
             expect(spansOf(receiver.spans, id)).not.toEqual([]);
           }, SECONDS);
-          const way = `${client.title} → ${title}${stream ? ", stream" : ""}`;
+          const way = `${client} → ${title}${stream ? ", stream" : ""}`;
           for (const span of spansOf(receiver.spans, id))
             for (const [rule, check] of Object.entries(RULES))
               tests.set(`${rule}: ${way}`, check(span) ?? "");
@@ -99,22 +90,6 @@ export async function runOtel(): Promise<SuiteRun[]> {
     await all.stop();
     await receiver.stop();
   }
-}
-
-async function ask(url: string, client: Client, model: string, stream: boolean): Promise<string> {
-  const id = `conformance-${crypto.randomUUID()}`;
-  const response = await fetch(`${url}${client.path}`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      "anthropic-version": "2023-06-01",
-      "x-request-id": id,
-    },
-    body: JSON.stringify({ model, stream, ...client.body }),
-  });
-  const text = await response.text();
-  if (response.status !== 200) throw new Error(`${client.title} of ${model}: ${text}`);
-  return id;
 }
 
 /** The inferences of a request. */

@@ -15,8 +15,8 @@ interface Format {
   path: RegExp;
   spec: string;
   whole: string;
-  /** Of an event in a stream; `event`: by its type. undefined: the schemas have none for streams. */
-  event?: string;
+  /** Of an event in a stream; `event`: by its type. */
+  event: string;
 }
 
 const FORMATS: readonly Format[] = [
@@ -100,11 +100,9 @@ function itemsOf(format: Format, { name, clientResponse }: ExchangeCase): Item[]
     value: JSON.parse(text),
   });
   if (!head.includes("text/event-stream")) return body === "" ? [] : [item(format.whole, body)];
-  const { event } = format;
-  if (event === undefined) return [];
   return [...body.matchAll(/^data: (\{.*\})$/gm)]
     .filter(([, text = ""]) => !PING.test(text) && !/^\{"(?:type":"error|error")/.test(text))
-    .map(([, text = ""]) => item(event, text));
+    .map(([, text = ""]) => item(format.event, text));
 }
 
 function validate(items: readonly Item[]): Promise<z.output<typeof line>[]> {

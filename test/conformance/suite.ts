@@ -14,7 +14,7 @@ export interface SuiteRun {
   /** What was tested: the client's format and the provider's, or a revision. */
   subject: string;
   passed: number;
-  /** What a failure or a skipped test is about is written in `KNOWN`. */
+  /** Why each of them fails is in KNOWN_FAILURES (suites.ts). */
   failed: Failure[];
   /** Tests of what the gateway does not offer. */
   notOffered: string[];

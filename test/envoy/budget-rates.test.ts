@@ -1,8 +1,6 @@
 // Prices that depend on more than the number of tokens, in a real Envoy: a budget is charged, and rejects, by the service tier of
 // the response, its audio tokens and its searches.
-import { request } from "node:http";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { BUDGETS_PATH } from "../../contract/budget-format.ts";
 import { budgetFingerprint } from "../../model/budgets.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { costOf, pricesOf } from "../../control-plane/usage/record-cost.ts";
@@ -11,6 +9,7 @@ import type { Gateway } from "../gateway/gateway.ts";
 import { usageLines } from "../gateway/usage-lines.ts";
 import { sendJson, startProvider } from "../providers/scripted-provider.ts";
 import type { ScriptedProvider } from "../providers/scripted-provider.ts";
+import { pushBudgets } from "./push-budgets.ts";
 
 const GPT = "openai/gpt-5.6-sol";
 const AUDIO = "openai/gpt-audio";
@@ -48,22 +47,12 @@ afterAll(async () => {
 });
 
 /** Sets what the budget may charge in all, if it is given. Returns what it has charged. */
-function push(limit?: number): Promise<number> {
+async function push(limit?: number): Promise<number> {
   const id = (model.budgets ?? []).map(budgetFingerprint)[0] ?? "";
   const budgets = limit === undefined ? [] : [{ id, limit, resets: 0 }];
-  return new Promise((resolve, reject) => {
-    const to = { socketPath: gateway.budgetsSocketPath, path: BUDGETS_PATH, method: "POST" };
-    const outgoing = request({ ...to, agent: false }, (incoming) => {
-      let text = "";
-      incoming.on("data", (bytes: Buffer) => (text += bytes.toString()));
-      incoming.on("end", () => {
-        const { budgets: all } = JSON.parse(text) as { budgets: { charged: number }[] };
-        resolve(all[0]?.charged ?? 0);
-      });
-    });
-    outgoing.on("error", reject);
-    outgoing.end(JSON.stringify({ budgets }));
-  });
+  const { text } = await pushBudgets(gateway, JSON.stringify({ budgets }));
+  const { budgets: all } = JSON.parse(text) as { budgets: { charged: number }[] };
+  return all[0]?.charged ?? 0;
 }
 
 async function send(name: string, returned: object): Promise<number> {

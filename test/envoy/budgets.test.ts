@@ -16,6 +16,7 @@ import type { Gateway } from "../gateway/gateway.ts";
 import { usageLines } from "../gateway/usage-lines.ts";
 import { PATHS } from "./ask.ts";
 import type { DialectName } from "./ask.ts";
+import { pushBudgets } from "./push-budgets.ts";
 import { MARKER, startLedgerProvider } from "../providers/scripts/ledger.ts";
 import type { LedgerProvider, Word } from "../providers/scripts/ledger.ts";
 
@@ -121,22 +122,6 @@ async function sendAll(count: number, askOf: (number: number) => Ask): Promise<n
   return statuses;
 }
 
-/** Sends limits as the control plane does. Returns what each budget has charged. */
-function push(body: string): Promise<{ status: number; text: string }> {
-  return new Promise((resolve, reject) => {
-    const to = { socketPath: gateway.budgetsSocketPath, path: BUDGETS_PATH, method: "POST" };
-    const outgoing = request({ ...to, agent: false }, (incoming) => {
-      let text = "";
-      incoming.on("data", (bytes: Buffer) => (text += bytes.toString()));
-      incoming.on("end", () => {
-        resolve({ status: incoming.statusCode ?? 0, text });
-      });
-    });
-    outgoing.on("error", reject);
-    outgoing.end(body);
-  });
-}
-
 function nameOf({ subject }: Budget): string {
   if (subject === "all") return "all";
   return "key" in subject ? subject.key : subject.target;
@@ -147,7 +132,7 @@ async function charged(limits: Record<string, number> = {}): Promise<Record<stri
   const list = [...ids].flatMap(([id, name]) =>
     limits[name] === undefined ? [] : [{ id, limit: limits[name], resets: 0 }],
   );
-  const { status, text } = await push(JSON.stringify({ budgets: list }));
+  const { status, text } = await pushBudgets(gateway, JSON.stringify({ budgets: list }));
   expect(status).toBe(200);
   const { budgets } = JSON.parse(text) as {
     budgets: { [BUDGET_ID]: string; [BUDGET_CHARGED]: number }[];
@@ -183,7 +168,7 @@ const mixed =
 it("concurrent requests wait for the first limits", async () => {
   expect(statSync(gateway.budgetsSocketPath).mode & 0o777).toBe(0o600);
   expect(await send({ ...mixed(["answer"])(1), word: "answer" }, 1)).toBe(503);
-  expect(await push("{}")).toMatchObject({ status: 400 });
+  expect(await pushBudgets(gateway, "{}")).toMatchObject({ status: 400 });
   expect(await charged(ALL)).toEqual({ a: 0, all: 0, [MODELS.messages]: 0 });
 });
 
