@@ -27,7 +27,7 @@ export const guardrail = mapping(
       .meta({ description: "Its version, or `DRAFT`.", examples: [1, "DRAFT"] }),
     trace: oneOf(["enabled", "disabled", "enabled_full"], {
       description:
-        "Whether responses say what the guardrail has found; `enabled_full` also what it has not.",
+        "Whether responses report what the guardrail found; `enabled_full` also reports what it did not find.",
       default: "disabled",
     }).optional(),
     stream: oneOf(["sync", "async"], {

@@ -158,7 +158,7 @@ export const OTHER_LIMITS: Readonly<Record<string, ProviderLimits>> = {
   novita: MAX_TOKENS,
   nscale: MAX_TOKENS,
   perplexity: {
-    // Every model searches for every request; the options say where.
+    // Every model searches for every request; the options limit where.
     everyModel: {
       limits: { ...MAX_TOKENS.everyModel?.limits, web_search: "options" },
       source: `${MAX_TOKENS.everyModel?.source ?? ""}; https://docs.perplexity.ai/docs/sonar/openai-compatibility`,

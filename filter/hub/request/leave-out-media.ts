@@ -21,7 +21,7 @@ export function leaveOutMedia(request: HubRequest, report: RequestReport): void 
     const isImage = block.kind == BLOCK_IMAGE_DATA || block.kind == BLOCK_IMAGE_URL;
     if (!isImage && block.kind != BLOCK_DOCUMENT_DATA && block.kind != BLOCK_DOCUMENT_URL) continue;
     block.kind = BLOCK_TEXT;
-    // A text has none of these.
+    // A text block has no name, id, signature or flags.
     block.idLength = 0;
     block.nameLength = 0;
     block.signatureLength = 0;

@@ -66,7 +66,7 @@ export abstract class ResponseSink {
   image(_type: usize, _typeLength: u32, _data: usize, _length: u32): void {
     this.translation.dropped.add(DROPPED_BLOCK);
   }
-  /** Returns the sink of a choice behind the first one, which its reader begins; null if the client has not asked for it. */
+  /** Returns the sink of a choice after the first one, which its reader begins; null if the client has not asked for it. */
   choice(_index: i64): ResponseSink | null {
     return null;
   }

@@ -29,7 +29,7 @@ export function serviceOr(tape: Tape, node: u32, before: i32): i32 {
 
 /**
  * Returns how a request asks to be processed, as far as it costs more: OpenAI's `service_tier`, or Anthropic's `speed`. What costs
- * less counts only if the response says so.
+ * less counts only if the response reports it.
  */
 export function requestedService(tape: Tape): i32 {
   const tier = serviceOr(tape, tape.member(0, constant("service_tier")), SERVICE_UNKNOWN);

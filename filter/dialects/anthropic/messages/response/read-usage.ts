@@ -31,7 +31,7 @@ export function readUsage(tape: Tape, node: u32, usage: Usage): void {
   if (usage.readsRates) readService(tape, node, usage);
 }
 
-/** Fast mode has a member of its own, beside the service tier. @see https://platform.claude.com/docs/en/build-with-claude/fast-mode */
+/** Fast mode has a separate member, beside the service tier. @see https://platform.claude.com/docs/en/build-with-claude/fast-mode */
 function readService(tape: Tape, node: u32, usage: Usage): void {
   usage.service = serviceOr(tape, tape.member(node, constant("service_tier")), usage.service);
   const speed = serviceOr(tape, tape.member(node, constant("speed")), 0);

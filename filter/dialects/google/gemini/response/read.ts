@@ -47,7 +47,7 @@ class Candidate {
 export class GeminiReader extends ResponseReader {
   private tokens: UsageReader = new UsageReader();
   private first: Candidate = new Candidate(this.sink, this.translation);
-  /** Those behind the first one, by their index; null for one that has not begun. */
+  /** Those after the first one, by their index; null for one that has not begun. */
   private others: Array<Candidate | null> = [];
   /** The one that was read last. */
   private last: Candidate = this.first;

@@ -32,7 +32,7 @@ export function readUsage(tape: Tape, node: u32, usage: Usage): void {
 }
 
 /**
- * OpenRouter has Anthropic's member, Perplexity one of its own.
+ * OpenRouter has Anthropic's member, Perplexity another one.
  * @see https://openrouter.ai/docs/client-sdks/python/components/bodyservertooluse
  */
 function readSearches(tape: Tape, node: u32, usage: Usage): void {
