@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { freePort } from "../../control-plane/supervisor/ports.ts";
+import { freePort } from "../free-port.ts";
 import type { Desk, Ports, Running } from "./gateway-command.ts";
 import { configurationOn, freePorts, openDesk } from "./gateway-command.ts";
 

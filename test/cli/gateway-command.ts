@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { requireEnvoy } from "../../control-plane/supervisor/envoy-binary.ts";
 import { embeddedModelDirectory } from "../../control-plane/model-server/embedded-model.ts";
-import { freePort } from "../../control-plane/supervisor/ports.ts";
+import { freePort } from "../free-port.ts";
 import {
   endProcess,
   type ProcessIdentity,

@@ -4,7 +4,7 @@ import { createServer, request } from "node:http";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Status } from "../../control-plane/cli/commands/status.ts";
-import { freePort } from "../../control-plane/supervisor/ports.ts";
+import { freePort } from "../free-port.ts";
 import { configurationOn, type Desk, freePorts, openDesk, type Ports } from "./gateway-command.ts";
 
 const SECONDS = { timeout: 60_000, interval: 50 };

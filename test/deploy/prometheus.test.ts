@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
-import { freePort } from "../../control-plane/supervisor/ports.ts";
+import { freePort } from "../free-port.ts";
 import {
   configurationOn,
   type Desk,

@@ -2,12 +2,12 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ensureRateLimitService } from "../../scripts/rate-limit-service.ts";
+import { freePort } from "../free-port.ts";
 
 const READY_WITHIN_MS = 60_000;
 
@@ -39,7 +39,7 @@ export async function startRateLimitPair(configuration: string): Promise<RateLim
     child.stderr.on("data", (bytes: Buffer) => (log += bytes.toString()));
     running.push(child);
   };
-  const [http, grpc, debug] = await freePorts(3);
+  const [http, grpc, debug] = [await freePort(), await freePort(), await freePort()];
   const stop = async (): Promise<void> => {
     await Promise.all(running.map(end));
     rmSync(directory, { recursive: true, force: true });
@@ -56,24 +56,12 @@ export async function startRateLimitPair(configuration: string): Promise<RateLim
       ...{ HOST: "127.0.0.1", PORT: String(http), GRPC_HOST: "127.0.0.1", GRPC_PORT: String(grpc) },
       ...{ DEBUG_HOST: "127.0.0.1", DEBUG_PORT: String(debug) },
     });
-    await until(() => accepts(Number(grpc)));
+    await until(() => accepts(grpc));
   } catch (error) {
     await stop();
     throw new Error(`the rate limit service did not start: ${log}`, { cause: error });
   }
   return { address: `127.0.0.1:${String(grpc)}`, configure, log: () => log, stop };
-}
-
-/** Ports that nobody had a moment ago. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports: number[] = [];
-  for (const server of servers) {
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    ports.push((server.address() as AddressInfo).port);
-  }
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }
 
 function accepts(port: number): Promise<boolean> {

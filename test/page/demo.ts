@@ -8,7 +8,7 @@ import { formatProblem } from "../../control-plane/report/problem.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { clusterOf, statNameOf } from "../../model/upstreams.ts";
 import { Observability } from "../../control-plane/observability/observability.ts";
-import { freePort } from "../../control-plane/supervisor/ports.ts";
+import { freePort } from "../free-port.ts";
 import { Usage } from "../../control-plane/usage/usage-follower.ts";
 
 /** 2026-11-22 14:03:30 UTC. */

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
-import { freePort } from "../../control-plane/supervisor/ports.ts";
+import { freePort } from "../free-port.ts";
 import { configurationOn, freePorts, openDesk } from "../cli/gateway-command.ts";
 import type { Desk } from "../cli/gateway-command.ts";
 import { startAnthropicProvider } from "../providers/anthropic.ts";

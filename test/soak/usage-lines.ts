@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
 import { Observability } from "../../control-plane/observability/observability.ts";
-import { freePort } from "../../control-plane/supervisor/ports.ts";
+import { freePort } from "../free-port.ts";
 import { Usage } from "../../control-plane/usage/usage-follower.ts";
 
 export interface UsageLoad {

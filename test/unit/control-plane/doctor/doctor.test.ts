@@ -15,7 +15,7 @@ import {
   cachedEnvoyFile,
   DOWNLOADED_ENVOY,
 } from "../../../../control-plane/supervisor/envoy-binary.ts";
-import { freePort } from "../../../../control-plane/supervisor/ports.ts";
+import { freePort } from "../../../free-port.ts";
 import { createAuthority } from "../../../gateway/certificates.ts";
 
 const KEY = "sk-good-key-0123456789abcdef";

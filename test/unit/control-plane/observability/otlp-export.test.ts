@@ -1,6 +1,5 @@
 // Metrics of usage lines, from the log to an OpenTelemetry collector, over a restart.
 import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -8,7 +7,7 @@ import { loadConfiguration } from "../../../../control-plane/config/load.ts";
 import { Observability } from "../../../../control-plane/observability/observability.ts";
 import { Usage } from "../../../../control-plane/usage/usage-follower.ts";
 import { startHttpReceiver } from "../../../otlp/receiver.ts";
-import { listen } from "../../../providers/listen.ts";
+import { freePort } from "../../../free-port.ts";
 
 const LINE = `1763800000.123 200 - 12 1 900 100 50 10 20 {"id":"i","listener":"egress","endpoint":"/v1/chat/completions","target":"openai/gpt-4o","requested":"gpt-4o","input":7,"output":3}\n`;
 const OUTPUT = "gen_ai.client.inference.usage.output_tokens";
@@ -56,9 +55,3 @@ observability:
   );
   expect(new Set(instances.map((one) => one?.value.stringValue)).size).toBe(1);
 });
-
-async function freePort(): Promise<number> {
-  const { port, stop } = await listen(createServer());
-  await stop();
-  return port;
-}

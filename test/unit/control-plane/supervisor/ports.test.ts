@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { commandFor } from "../../../../control-plane/report/command-name.ts";
 import type { Listener } from "../../../../model/model.ts";
-import { checkPorts, findOwner, freePort } from "../../../../control-plane/supervisor/ports.ts";
+import { checkPorts, findOwner } from "../../../../control-plane/supervisor/ports.ts";
+import { freePort } from "../../../free-port.ts";
 import { identityOf } from "../../../../control-plane/supervisor/process-identity.ts";
 
 describe("the port check", () => {
