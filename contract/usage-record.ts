@@ -15,6 +15,12 @@ export const USAGE_ENDPOINT = "endpoint";
 export const USAGE_DIALECT = "dialect";
 /** Text: the name of the client's API key; its environment variable, if the configuration has no other name. */
 export const USAGE_KEY = "key";
+/** Text: the id of a key that was created at run time (contract/key-format.ts, ROW_ID), which stays when its name changes. */
+export const USAGE_KEY_ID = "key_id";
+/** Text: the groups of the client, separated by commas. */
+export const USAGE_GROUP = "group";
+/** Text: the user: the owner of the key, or the subject of the client's token. */
+export const USAGE_USER = "user";
 /** Text: the name that the client sent as the model, cut to 200 bytes; it may be unknown. */
 export const USAGE_REQUESTED = "requested";
 /** Text: the target of the last attempt, `<provider>/<model>` as configured. */

@@ -25,10 +25,12 @@ import type {
   USAGE_FINISH,
   USAGE_FIRST_TARGET,
   USAGE_FIRST_TOKEN,
+  USAGE_GROUP,
   USAGE_GUARD,
   USAGE_ID,
   USAGE_INPUT,
   USAGE_KEY,
+  USAGE_KEY_ID,
   USAGE_LISTENER,
   USAGE_MESSAGE,
   USAGE_OUTPUT,
@@ -42,6 +44,7 @@ import type {
   USAGE_STEPS,
   USAGE_STREAM,
   USAGE_TARGET,
+  USAGE_USER,
 } from "../../contract/usage-record.ts";
 import { USAGE_LOG_FIELDS } from "../../model/usage-log-fields.ts";
 import type { UsageLogField } from "../../model/usage-log-fields.ts";
@@ -62,6 +65,9 @@ export interface UsageRecord {
   [USAGE_ENDPOINT]?: string;
   [USAGE_DIALECT]?: string;
   [USAGE_KEY]?: string;
+  [USAGE_KEY_ID]?: string;
+  [USAGE_GROUP]?: string;
+  [USAGE_USER]?: string;
   [USAGE_REQUESTED]?: string;
   [USAGE_TARGET]?: string;
   [USAGE_API]?: string;
