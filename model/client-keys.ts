@@ -7,6 +7,8 @@ export interface ClientKey {
   name: string;
   /** The allow-list, as configured: names of models and aliases, and beginnings of names (`openai/*`). Absent: all models. */
   models?: string[];
+  /** Names of groups. Absent: none. */
+  groups?: string[];
 }
 
 type Listeners = readonly { apiKeys?: ClientKey[] }[];

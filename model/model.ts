@@ -3,6 +3,7 @@ import type { Address, ProviderHeader } from "./address.ts";
 import type { Budget } from "./budgets.ts";
 import type { ClientKey } from "./client-keys.ts";
 import type { CloudCredential } from "./cloud-credentials.ts";
+import type { Group, RuntimeKeys } from "./keys.ts";
 import type { ModelLimits } from "./model-limits.ts";
 import type { Prompt } from "./prompts.ts";
 import type { RateLimit, RateUnit } from "./rate-limit.ts";
@@ -50,6 +51,10 @@ export interface GatewayModel {
   budgets?: Budget[];
   /** Where several gateways share what was spent; absent: each gateway has separate budgets. */
   redis?: Redis;
+  /** Keys that are created while the gateway runs; absent: there are none. */
+  keys?: RuntimeKeys;
+  /** Groups of the configuration; absent when it has none. */
+  groups?: Group[];
   /** Prompt targets and the guard; absent when the configuration has neither. */
   prompt?: Prompt;
   /** Names of the environment variables that the filter needs: keys and secret header values. Sorted, unique. */
@@ -79,6 +84,8 @@ export interface Listener {
   timeoutMs: number;
   /** A client has to send one of these keys; absent if clients need none. */
   apiKeys?: ClientKey[];
+  /** A client has to send a key of `apiKeys` or one that was created while the gateway runs. Absent: there are none of those. */
+  acceptsRuntimeKeys?: true;
   /** Absent: clients connect in plain text. */
   tls?: ListenerTls;
 }

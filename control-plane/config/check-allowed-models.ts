@@ -1,10 +1,13 @@
-// `models` of a client key: every name is one that the key can be used for.
+// `models` of a client key, a group and of the defaults: every name is one that a request can have. And `groups` of a key.
 import { isWildcard, clientNames, takesName } from "../../model/model-names.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { listed } from "./configured-model.ts";
 import type { Path } from "../report/problem.ts";
 import { suggest, suggestion } from "../report/suggest.ts";
 import type { Reading } from "./reading.ts";
+import type { AllowanceDraft } from "./allowance.ts";
+import { groups } from "./sections/groups.ts";
+import { keys } from "./sections/keys.ts";
 import { listeners } from "./sections/listeners.ts";
 import { modelAliases } from "./sections/model-aliases.ts";
 import type { Load } from "./section.ts";
@@ -13,7 +16,7 @@ import { namedKeys } from "./named-keys.ts";
 /** Reports names in allow-lists that no request can have. */
 export function checkAllowedModels(load: Load, model: GatewayModel): void {
   const known = knownNames(load, model);
-  for (const { path, entry } of namedKeys(load.part(listeners))) {
+  for (const { path, entry } of allowances(load)) {
     if (entry.models === undefined) continue;
     const at = [...path, "models"];
     if (entry.models.length === 0) {
@@ -24,6 +27,35 @@ export function checkAllowedModels(load: Load, model: GatewayModel): void {
     }
     entry.models.forEach((name, index) => {
       if (name !== undefined) checkName(load.reading, [...at, index], name, known);
+    });
+  }
+  checkGroups(load, model);
+}
+
+/** Returns everything that has a list of models. */
+function allowances(load: Load): { path: Path; entry: AllowanceDraft }[] {
+  const { defaults } = load.part(keys) ?? {};
+  return [
+    ...namedKeys(load.part(listeners)),
+    ...(defaults === undefined ? [] : [{ path: ["keys", "defaults"], entry: defaults }]),
+    ...Object.entries(load.part(groups) ?? {}).map(([name, entry]) => ({
+      path: ["groups", name],
+      entry: entry ?? {},
+    })),
+  ];
+}
+
+/** Reports groups of keys that the configuration lacks, where none can be created while the gateway runs. */
+function checkGroups({ reading, part }: Load, { groups: own = [], keys: runtime }: GatewayModel) {
+  if (runtime !== undefined) return;
+  const names = own.map(({ name }) => name);
+  for (const { path, entry } of namedKeys(part(listeners))) {
+    entry.groups?.forEach((name, index) => {
+      if (name === undefined || names.includes(name)) return;
+      const at = [...path, "groups", index];
+      reading.problem(at, "no configured group has this name", {
+        hint: suggestion(suggest(name, names)) ?? `add groups: {${name}: {}}`,
+      });
     });
   }
 }

@@ -4,6 +4,8 @@ import { accessLog } from "./sections/access-log.ts";
 import { budgets } from "./sections/budgets.ts";
 import { clientIdleTimeout } from "./sections/client-idle-timeout.ts";
 import { endpoints } from "./sections/endpoints.ts";
+import { groups } from "./sections/groups.ts";
+import { keys } from "./sections/keys.ts";
 import { limits } from "./sections/limits.ts";
 import { listeners } from "./sections/listeners.ts";
 import { llmProviders, modelProviders } from "./sections/llm-providers.ts";
@@ -47,8 +49,10 @@ export const SECTIONS: readonly Section[] = [
   log,
   observability,
   pricing,
+  groups,
   budgets,
   redis,
+  keys,
   endpoints,
   promptTargets,
   promptGuards,

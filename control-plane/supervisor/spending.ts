@@ -37,8 +37,8 @@ export interface Spending {
 }
 
 /** Whether what is spent is recorded: as soon as requests have usage records. */
-export function recordsSpend({ budgets, redis, observability }: GatewayModel): boolean {
-  return budgets !== undefined || redis !== undefined || observability !== undefined;
+export function recordsSpend({ budgets, keys, redis, observability }: GatewayModel): boolean {
+  return [budgets, keys, redis, observability].some((one) => one !== undefined);
 }
 
 /**

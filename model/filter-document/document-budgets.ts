@@ -22,7 +22,8 @@ export function needsPrices({ budgets = [], observability }: GatewayModel): bool
 /** Whether a usage record is written for each request: for the control plane to show, or to know what budgets have left. */
 export function hasUsageRecords({
   budgets = [],
+  keys,
   observability,
-}: Pick<GatewayModel, "budgets" | "observability">): boolean {
-  return budgets.length > 0 || observability !== undefined;
+}: Pick<GatewayModel, "budgets" | "keys" | "observability">): boolean {
+  return budgets.length > 0 || keys !== undefined || observability !== undefined;
 }

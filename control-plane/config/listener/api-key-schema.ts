@@ -1,7 +1,6 @@
 // The schema of `listeners.<name>.api_keys`: a reference to a key, or a key with a name and with what it may use.
 import { z } from "zod";
-import { BUDGET_KEYS } from "../budget-amount.ts";
-import { rateAmount } from "../rate-amount.ts";
+import { allowanceKeys } from "../allowance.ts";
 import { list, mapping, text } from "../schema-words.ts";
 import type { Draft } from "../section.ts";
 
@@ -11,9 +10,6 @@ const reference = text(
   { description: "A reference to a key.", examples: ["$TEAM_KEY"] },
   REFERENCE,
 );
-
-const amount = mapping(BUDGET_KEYS, "One budget.");
-const A_BUDGET = "a budget, such as {amount: 50 USD, per: month}, or a list of them";
 
 const namedKey = mapping(
   {
@@ -32,24 +28,18 @@ const namedKey = mapping(
       },
       "a name",
     ).optional(),
-    models: list(
-      text(
-        "A configured model, an alias, a model under a wildcard, or all models whose names begin alike: `openai/*`.",
-        "the name of a model",
-      ),
-      "The only models that the key may be used for; other models return 403 ([more](budgets.md#keys)). If not set, all models.",
+    groups: list(
+      text("The name of a group.", "the name of a group"),
+      "Groups that the key belongs to ([more](keys.md#groups)).",
     ).optional(),
-    ratelimits: list(
-      rateAmount("One limit: `tokens`, `requests` or both."),
-      "Limits of all requests with this key together, such as `[{requests: 60, unit: minute}]`.",
-    ).optional(),
-    budget: z
-      .union([amount, z.array(amount, { error: A_BUDGET })], { error: A_BUDGET })
-      .meta({
-        description:
-          "How much money the requests with this key may cost in a period: a budget or a list of them ([more](budgets.md#budgets)).",
-      })
-      .optional(),
+    ...allowanceKeys({
+      models:
+        "The only models that the key may be used for; other models return 403 ([more](budgets.md#keys)). If not set, all models.",
+      ratelimits:
+        "Limits of all requests with this key together, such as `[{requests: 60, unit: minute}]`.",
+      budget:
+        "How much money the requests with this key may cost in a period: a budget or a list of them ([more](budgets.md#budgets)).",
+    }),
   },
   "One key.",
 );

@@ -4,6 +4,7 @@ import { MAX_API_KEY } from "../../../contract/words.ts";
 import type { Budget } from "../../../model/budgets.ts";
 import type { ClientKey } from "../../../model/client-keys.ts";
 import { rateLimitId } from "../../../model/filter-document/rate-limits.ts";
+import { KEY_NAME } from "../../../model/keys.ts";
 import type { RateLimit } from "../../../model/rate-limit.ts";
 import { readBudget, rejectDuplicateBudget } from "../budget-amount.ts";
 import type { Path } from "../../report/problem.ts";
@@ -20,8 +21,6 @@ const LIMIT = { what: "a limit", example: "{tokens: 100000, unit: minute}" };
 const NEW_KEY = "generate a separate key for clients: openssl rand -hex 32";
 /** Shorter keys can be tried out. */
 const SHORT_KEY = 16;
-/** Names are values of metrics, members of records and words of messages. */
-const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 
 interface Listener {
   api_keys?: ApiKeyDrafts | undefined;
@@ -80,7 +79,12 @@ function readKey(
     reading.problem(at, `${variable} is in the list twice`);
   else if (own !== undefined) refuseSameValue(reading, at, variable, before);
   checkLength(reading, at, variable);
-  return { variable, name, ...(own?.models === undefined ? {} : { models: namesOf(own.models) }) };
+  return {
+    variable,
+    name,
+    ...(own?.models === undefined ? {} : { models: namesOf(own.models) }),
+    ...(own?.groups === undefined ? {} : { groups: namesOf(own.groups) }),
+  };
 }
 
 function namesOf(models: readonly (string | undefined)[]): string[] {
@@ -98,7 +102,7 @@ function readName(
 ): string | undefined {
   if (name === undefined) return undefined;
   const at = [...place, "name"];
-  if (!NAME.test(name)) {
+  if (!KEY_NAME.test(name)) {
     reading.problem(at, `${reading.show(at, name)} cannot be the name of a key`, {
       hint: "use up to 64 letters, digits, _, - and ., such as research",
     });

@@ -7,7 +7,8 @@ import type { Reading } from "../reading.ts";
 
 export function warnOfOpenListeners(reading: Reading, listeners: readonly Listener[]): void {
   const open = listeners.filter(
-    ({ address, apiKeys }) => apiKeys === undefined && !isLoopback(address),
+    ({ address, apiKeys, acceptsRuntimeKeys }) =>
+      apiKeys === undefined && acceptsRuntimeKeys === undefined && !isLoopback(address),
   );
   if (open.length === 0) return;
   const places = open.map(({ name, address, port }) => `${name} (${socketText(address, port)})`);

@@ -12,7 +12,7 @@ import type { KeysRead } from "../listener/listener-api-keys.ts";
 import { readListenerTls } from "../listener/certificate-files.ts";
 import { parseDuration } from "../quantity.ts";
 import type { Reading } from "../reading.ts";
-import { duration, list, mapping, oneOf, text, whole } from "../schema-words.ts";
+import { duration, flag, list, mapping, oneOf, text, whole } from "../schema-words.ts";
 import { type Draft, type Slice, section } from "../section.ts";
 
 const LISTENER_KEYS = {
@@ -45,6 +45,9 @@ const LISTENER_KEYS = {
     default: "30s",
   }).optional(),
   api_keys: apiKeysSchema.optional(),
+  requires_key: flag(
+    "`false`: clients need no key here, although `keys` is configured. Default: they need one if `keys` or `api_keys` is set.",
+  ).optional(),
   tls: mapping(
     {
       certificate: text(
@@ -110,6 +113,7 @@ interface Settings {
   port?: number | undefined;
   timeout?: string | undefined;
   api_keys?: ApiKeyDrafts | undefined;
+  requires_key?: boolean | undefined;
   tls?: { certificate?: string | undefined; key?: string | undefined } | undefined;
 }
 
@@ -125,16 +129,20 @@ export type ListenersDraft = Draft<z.output<typeof schema>>;
 export const listeners = section({
   key: "listeners",
   schema,
-  read({ reading }, written) {
-    return readListeners(reading, written);
+  read({ reading, has }, written) {
+    return readListeners(reading, written, has("keys"));
   },
 });
 
-function readListeners(reading: Reading, listeners: ListenersDraft | undefined): Slice {
+function readListeners(
+  reading: Reading,
+  listeners: ListenersDraft | undefined,
+  hasRuntimeKeys: boolean,
+): Slice {
   const entries = entriesOf(reading, listeners);
   const keys: KeysRead = { rateLimits: [], budgets: [], variables: new Map(), places: new Map() };
-  const ingress = readListener(reading, "ingress", entries, keys);
-  const egress = readListener(reading, "egress", entries, keys);
+  const ingress = readListener(reading, "ingress", entries, keys, hasRuntimeKeys);
+  const egress = readListener(reading, "egress", entries, keys, hasRuntimeKeys);
   refuseSharedPort(reading, entries, ingress, egress);
   const { rateLimits, budgets } = keys;
   return {
@@ -180,7 +188,13 @@ function reportUnknownKind(reading: Reading, path: Path, name = ""): void {
   });
 }
 
-function readListener(reading: Reading, kind: Kind, entries: Entry[], keys: KeysRead): Listener {
+function readListener(
+  reading: Reading,
+  kind: Kind,
+  entries: Entry[],
+  keys: KeysRead,
+  hasRuntimeKeys: boolean,
+): Listener {
   const [entry, second] = entries.filter((candidate) => candidate.kind === kind);
   if (second !== undefined) refuseSecond(reading, entry, second);
   const { defaultAddress = DEFAULT_ADDRESS } = reading.machine ?? {};
@@ -194,7 +208,8 @@ function readListener(reading: Reading, kind: Kind, entries: Entry[], keys: Keys
   }
   const timeoutMs = timeout === undefined ? DEFAULT_TIMEOUT_MS : parseDuration(timeout);
   const tls = entry && readListenerTls(reading, entry.path, entry.settings.tls);
-  const { api_keys: written } = entry?.settings ?? {};
+  const { api_keys: written, requires_key: requiresKey } = entry?.settings ?? {};
+  if (entry !== undefined) checkRequiresKey(reading, entry, hasRuntimeKeys);
   const apiKeys = entry && readApiKeys(reading, entry.path, written, keys);
   const place = entry === undefined ? undefined : pathText(entry.path);
   return {
@@ -204,8 +219,23 @@ function readListener(reading: Reading, kind: Kind, entries: Entry[], keys: Keys
     port,
     timeoutMs: timeoutMs ?? DEFAULT_TIMEOUT_MS,
     ...(apiKeys === undefined ? {} : { apiKeys }),
+    ...(hasRuntimeKeys && requiresKey !== false ? { acceptsRuntimeKeys: true as const } : {}),
     ...(tls === undefined ? {} : { tls }),
   };
+}
+
+/** Reports a value that contradicts the keys of the listener. */
+function checkRequiresKey(reading: Reading, { path, settings }: Entry, hasRuntimeKeys: boolean) {
+  const { api_keys: keys, requires_key: requiresKey } = settings;
+  const at = [...path, "requires_key"];
+  if (requiresKey === false && keys !== undefined)
+    reading.problem(at, "the listener has api_keys, so clients need one of them", {
+      hint: "remove requires_key, or api_keys",
+    });
+  if (requiresKey === true && keys === undefined && !hasRuntimeKeys)
+    reading.problem(at, "there are no keys that a client could send", {
+      hint: "add keys: {} to create keys with gateway keys create, or api_keys",
+    });
 }
 
 function refuseSecond(reading: Reading, first: Entry | undefined, second: Entry): void {

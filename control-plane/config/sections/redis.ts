@@ -34,17 +34,19 @@ const schema = mapping(
       default: "allow",
     }).optional(),
   },
-  "A Redis server by which several gateways share `budgets` and spend ([more](budgets.md#several-gateways)). If not set, each gateway has separate budgets.",
+  "A Redis server by which several gateways share `budgets`, spend and `keys` ([more](budgets.md#several-gateways)). If not set, each gateway has separate budgets.",
 );
 
 export const redis = section({
   key: "redis",
   schema,
-  read({ reading, model }, written) {
+  read({ reading, model, has }, written) {
     if (written === undefined) return {};
     const path = ["redis"];
-    if (model.budgets === undefined) {
-      reading.warning(path, "Redis has no effect: no budgets are configured", { part: "key" });
+    if (model.budgets === undefined && !has("keys")) {
+      reading.warning(path, "Redis has no effect: neither budgets nor keys are configured", {
+        part: "key",
+      });
     }
     const url =
       written.url === undefined ? undefined : readUrl(reading, [...path, "url"], written.url);

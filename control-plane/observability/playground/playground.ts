@@ -74,7 +74,8 @@ export function addPlayground(app: Hono, model: () => GatewayModel | undefined):
 /** Whether whoever may read the metrics from another machine could call models without a key. */
 function isOpenToOthers({ observability, egress }: GatewayModel): boolean {
   const { address } = observability?.metrics ?? {};
-  return address !== undefined && !isLoopback(address) && egress.apiKeys === undefined;
+  const needsKey = egress.apiKeys !== undefined || egress.acceptsRuntimeKeys === true;
+  return address !== undefined && !isLoopback(address) && !needsKey;
 }
 
 async function pass(context: Context, listener: Listener, dialect: DialectRow) {
