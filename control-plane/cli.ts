@@ -101,7 +101,10 @@ function addRunning(program: Command): void {
     )
     .option("--detach", "run in the background; return when the gateway is ready")
     .option("--docker", "run the container image of this version")
-    .option("--watch", "reload when the configuration file or its .env file changes")
+    .option(
+      "--watch",
+      "reload when the configuration file, its .env file or a file of GATEWAY_VARIABLES_DIR changes",
+    )
     .addOption(
       new Option(
         "--log-dir <directory>",

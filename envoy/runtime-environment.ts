@@ -18,6 +18,8 @@ export interface RuntimeEnvironment {
   secretsDirectory?: string;
   /** Directory of the files with the access tokens of providers (`secretWith`). */
   tokensDirectory?: string;
+  /** Values of the filter's variables that Envoy does not have in its environment; by name. */
+  filterValues?: Readonly<Record<string, string>>;
   /** Memory of the machine or the container, in bytes; absent: 2 GiB. */
   memoryBytes?: number;
   /** PEM bundle of the certificate authorities that providers' certificates are verified against. */

@@ -47,18 +47,34 @@ function wasm(
  * the same one.
  */
 function virtualMachine(model: GatewayModel, runtime: RuntimeEnvironment): Fields {
+  const { filterValues = {} } = runtime;
+  const fromProcess = model.filterEnvironment.filter((name) => filterValues[name] === undefined);
+  const hasValues = fromProcess.length < model.filterEnvironment.length;
   return {
     vm_id: "gateway",
     runtime: "envoy.wasm.runtime.v8",
     code: { local: { filename: runtime.filterPath } },
-    configuration: json(filterConfig(model)),
-    environment_variables: { host_env_keys: model.filterEnvironment },
+    configuration: json(filterConfig(model), versionMark(model.valuesVersion)),
+    environment_variables: {
+      host_env_keys: fromProcess,
+      ...(hasValues ? { key_values: { ...filterValues } } : {}),
+    },
   };
 }
 
-function json(value: object): Typed {
+/**
+ * Returns white space that differs with the version (hexadecimal digits), for the end of a JSON text. Envoy makes another
+ * virtual machine only if `vm_id`, code or configuration differ: changed values alone would go to nobody.
+ */
+function versionMark(version: string | undefined): string {
+  if (version === undefined) return "";
+  const bits = BigInt(`0x${version}`).toString(2);
+  return bits.replaceAll("0", " ").replaceAll("1", "\t");
+}
+
+function json(value: object, after = ""): Typed {
   return {
     "@type": "type.googleapis.com/google.protobuf.StringValue",
-    value: JSON.stringify(value),
+    value: JSON.stringify(value) + after,
   };
 }

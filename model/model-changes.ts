@@ -124,7 +124,11 @@ const KEYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     isDefault: "default",
   },
   endpoint: { address: "endpoint", authority: "http_host", connectTimeoutMs: "connect_timeout" },
-  setting: { defaultModel: "default model", retryBudget: "retry.budget" },
+  setting: {
+    defaultModel: "default model",
+    retryBudget: "retry.budget",
+    valuesVersion: "variables in files",
+  },
 };
 
 /** `systemPrompt` → `system_prompt`. */

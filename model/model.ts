@@ -59,6 +59,8 @@ export interface GatewayModel {
   prompt?: Prompt;
   /** Names of the environment variables that the filter needs: keys and secret header values. Sorted, unique. */
   filterEnvironment: string[];
+  /** Differs whenever the values do that some of these have in files, and tells nothing of them; absent if none has. */
+  valuesVersion?: string;
 }
 
 /** Connections to providers. What is absent has the rendering's default. */

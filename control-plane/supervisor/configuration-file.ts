@@ -15,6 +15,7 @@ import { readRefreshed, refreshedFile } from "../model-facts/refreshed-facts.ts"
 import { stateDirectory } from "./state.ts";
 import { GatewayError } from "../report/gateway-error.ts";
 import type { GatewayModel } from "../../model/model.ts";
+import { fingerprintOf, readVariableFiles, variablesDirectory } from "./variable-files.ts";
 
 /** Variable with the address of listeners whose configuration sets none. */
 export const DEFAULT_ADDRESS_VARIABLE = "GATEWAY_DEFAULT_ADDRESS";
@@ -23,12 +24,14 @@ export const DEFAULT_ADDRESS_VARIABLE = "GATEWAY_DEFAULT_ADDRESS";
 const DIRECTORY_HINT =
   "Docker makes a directory where a file that is to be mounted does not exist: check the path before the colon of -v, and remove the directory.";
 
-/** A loaded configuration. The process environment takes precedence over `.env`. */
+/** A loaded configuration. The process environment takes precedence over variables in files, and these over `.env`. */
 export interface Configuration {
   file: ConfigurationFile;
   model: GatewayModel;
   warnings: Problem[];
   environment: Environment;
+  /** The variables of the filter that come from files; Envoy gets them with the filter's configuration. */
+  fileValues: Record<string, string>;
 }
 
 /**
@@ -40,7 +43,8 @@ export function readConfiguration(
   processEnvironment: Environment,
 ): Configuration {
   const directory = directoryOf(file);
-  const environment = readEnvironment(directory, processEnvironment);
+  const inFiles = variablesInFiles(processEnvironment);
+  const environment = { ...readDotEnv(directory), ...inFiles, ...processEnvironment };
   const text = textOf(file, environment);
   const refreshedFacts = readRefreshed(refreshedFile(stateDirectory(file, processEnvironment)));
   const result = loadConfiguration({ file: file.name, text }, environment, {
@@ -51,7 +55,28 @@ export function readConfiguration(
     ...defaultAddress(processEnvironment),
   });
   if (!result.ok) throw new ConfigurationProblems(file, result.problems);
-  return { file, model: result.model, warnings: result.warnings, environment };
+  const { warnings } = result;
+  const fileValues = fileValuesOf(result.model, inFiles, processEnvironment);
+  const model = withValuesVersion(result.model, fileValues);
+  return { file, model, warnings, environment, fileValues };
+}
+
+function fileValuesOf(
+  { filterEnvironment }: GatewayModel,
+  inFiles: Record<string, string>,
+  processEnvironment: Environment,
+): Record<string, string> {
+  return Object.fromEntries(
+    filterEnvironment.flatMap((name) => {
+      const value = processEnvironment[name] === undefined ? inFiles[name] : undefined;
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+function withValuesVersion(model: GatewayModel, fileValues: Record<string, string>): GatewayModel {
+  if (Object.keys(fileValues).length === 0) return model;
+  return { ...model, valuesVersion: fingerprintOf(fileValues) };
 }
 
 /** Returns the directory whose `.env` is read: that of the file, or the current one for the built-in configuration. */
@@ -59,9 +84,15 @@ export function directoryOf(file: ConfigurationFile): string {
   return file.isBuiltIn ? process.cwd() : dirname(file.path);
 }
 
-/** Returns the process environment and what the `.env` of a directory adds to it. */
+/** Returns the process environment, and what variables in files and the `.env` of a directory add to it. */
 export function readEnvironment(directory: string, processEnvironment: Environment): Environment {
-  return { ...readDotEnv(directory), ...processEnvironment };
+  const inFiles = variablesInFiles(processEnvironment);
+  return { ...readDotEnv(directory), ...inFiles, ...processEnvironment };
+}
+
+function variablesInFiles(processEnvironment: Environment): Record<string, string> {
+  const directory = variablesDirectory(processEnvironment);
+  return directory === undefined ? {} : readVariableFiles(directory);
 }
 
 /** Returns the text of a file; the built-in configuration is made from the keys in the environment. */

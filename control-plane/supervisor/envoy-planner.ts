@@ -89,6 +89,7 @@ export class EnvoyPlanner {
       ownEgressSocketPath: socketPath(directory, "egress"),
       secretsDirectory: secretsDirectory(directory),
       tokensDirectory: tokensDirectory(directory),
+      filterValues: configuration.fileValues,
       memoryBytes: memoryBytes(),
       caFile: requireCaFile(configuration.model, configuration.environment),
       demonstrationSocketPath: services.demonstrationSocketPath ?? "",
@@ -158,9 +159,9 @@ export function listenersOf({ ingress, egress }: GatewayModel): Listener[] {
   return [ingress, egress];
 }
 
-function environmentOf({ model, environment }: Configuration): Environment {
+function environmentOf({ model, environment, fileValues }: Configuration): Environment {
   return envoyEnvironment(environment, [
-    ...model.filterEnvironment,
+    ...model.filterEnvironment.filter((name) => fileValues[name] === undefined),
     ...awsVariables(model.targets),
     ...variablesOf(model.tracing?.headers),
   ]);

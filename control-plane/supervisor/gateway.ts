@@ -324,7 +324,7 @@ class RunningGateway {
         (await dryRun(whole, plan.command, join(directory, "dry-run.json"))) ??
         (await files.discovery.apply(contents, keepMs(configuration.model), this.#supervisor));
       if (reason !== undefined) {
-        const hint = `Envoy's reason:\n${reason}`;
+        const hint = `Envoy's reason:\n${withoutValues(reason, fresh.fileValues)}`;
         throw new GatewayError("Envoy rejected the configuration; the previous one stays active.", {
           hint,
         });
@@ -334,6 +334,14 @@ class RunningGateway {
     this.envoy = { configuration: fresh, runtime, files, plan };
     return isNew;
   }
+}
+
+/** Returns the text with names in place of values: Envoy may quote what it rejects. */
+function withoutValues(text: string, values: Readonly<Record<string, string>>): string {
+  return Object.entries(values).reduce(
+    (masked, [name, value]) => (value === "" ? masked : masked.replaceAll(value, `$${name}`)),
+    text,
+  );
 }
 
 /** Returns the listeners on ports that the gateway does not use yet. */

@@ -21,7 +21,8 @@ import { needsRestart, type ReloadResult } from "./reload.ts";
 import * as state from "./state.ts";
 import type { Supervisor } from "./supervise.ts";
 import { directoryOf } from "./configuration-file.ts";
-import { watchFiles } from "./watch.ts";
+import { variablesDirectory } from "./variable-files.ts";
+import { watchDirectory, watchFiles } from "./watch.ts";
 
 export interface RunOptions extends GatewayOptions {
   /** Whether a change of the file triggers a reload. */
@@ -126,7 +127,12 @@ async function attend(
       const { path } = configuration.file;
       const files = [path, join(directoryOf(configuration.file), ".env")];
       closing.push(watchFiles(files, () => void reloadChanged()));
-      printLine(`Watching ${path}`);
+      const variables = variablesDirectory(process.env);
+      if (variables !== undefined)
+        closing.push(watchDirectory(variables, () => void reloadChanged()));
+      printLine(
+        `Watching ${[path, ...(variables === undefined ? [] : [variables])].join(" and ")}`,
+      );
     }
     signals.handOver(supervisor);
     options.onReady(observability.problem());

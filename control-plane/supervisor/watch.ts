@@ -1,6 +1,7 @@
-// Detects changes of a file: written in place, replaced, or behind a link with a new target.
-import { unwatchFile, watchFile } from "node:fs";
+// Detects changes of files: written in place, replaced, or behind a link with a new target.
+import { readdirSync, statSync, unwatchFile, watchFile } from "node:fs";
 import type { Stats } from "node:fs";
+import { join } from "node:path";
 
 /**
  * Reading a file's state twice a second costs nothing, and detects changes that inotify does not report (links,
@@ -36,4 +37,38 @@ export function watchFiles(files: readonly string[], onChange: () => void): () =
     clearTimeout(timer);
     for (const file of files) unwatchFile(file, later);
   };
+}
+
+/** Calls `onChange` after each change of a file in the directory, or of which files it has. Returns a function that stops it. */
+export function watchDirectory(directory: string, onChange: () => void): () => void {
+  let reported = stateOf(directory);
+  let seen = reported;
+  const timer = setInterval(() => {
+    const now = stateOf(directory);
+    const isQuiet = now === seen;
+    seen = now;
+    if (!isQuiet || now === reported) return;
+    reported = now;
+    onChange();
+  }, POLL_MS).unref();
+  return () => {
+    clearInterval(timer);
+  };
+}
+
+/** Returns a text that differs whenever a file of the directory does, whatever links lead to it. */
+function stateOf(directory: string): string {
+  try {
+    return readdirSync(directory)
+      .sort()
+      .map((name) => {
+        const stat = statSync(join(directory, name), { throwIfNoEntry: false });
+        return stat === undefined
+          ? name
+          : `${name} ${String(stat.dev)}:${String(stat.ino)}:${String(stat.size)}:${String(stat.mtimeMs)}`;
+      })
+      .join("\n");
+  } catch {
+    return "";
+  }
 }

@@ -26,7 +26,7 @@ const MAX_NUMBER = 999_999_999;
 export function filterConfig(model: GatewayModel): FilterConfig {
   const document = documentOf(model);
   const { routes, targets } = document;
-  const generation = hashOf(document);
+  const generation = hashOf(document, model);
   const name = (plain: string) => inGeneration(plain, generation);
   return {
     ...document,
@@ -47,11 +47,12 @@ export function filterConfig(model: GatewayModel): FilterConfig {
  * hold it, so that both are always of the same configuration.
  */
 export function generationOf(model: GatewayModel): string {
-  return hashOf(documentOf(model));
+  return hashOf(documentOf(model), model);
 }
 
-function hashOf(document: FilterConfig): string {
-  return createHash("sha256").update(JSON.stringify(document)).digest("hex").slice(0, 8);
+function hashOf(document: FilterConfig, { valuesVersion = "" }: GatewayModel): string {
+  const text = JSON.stringify(document) + valuesVersion;
+  return createHash("sha256").update(text).digest("hex").slice(0, 8);
 }
 
 /** `attempt/api.example.com:443/bearer@1f2e3d4c`. */

@@ -6,7 +6,7 @@ export const INTRODUCTION = `# Configuration
 
 <!-- Written by scripts/generate.ts from the schema of the configuration: change it there. -->
 
-The gateway reads one YAML file: the one named on the command line, else \`gateway.yaml\`, \`config.yaml\` or \`arch_config.yaml\` in the current directory. A file \`.env\` beside it is read too; the process environment wins over it.
+The gateway reads one YAML file: the one named on the command line, else \`gateway.yaml\`, \`config.yaml\` or \`arch_config.yaml\` in the current directory. A file \`.env\` beside it is read too; the process environment wins over it, and so do [variables in files](#references-to-the-environment).
 
 \`gateway validate\` checks the file and lists every problem at once, each with its line and column and what to write instead. Unknown keys are errors. Editors that know JSON Schema complete and check the file while you type when its first line names the schema of the installation, which \`gateway init\` writes:
 
@@ -71,6 +71,7 @@ export const REFERENCES = `## References to the environment
 \`$NAME\` or \`\${NAME}\` in any value refers to an environment variable; \`$$\` is a literal dollar, and a dollar before anything but a letter, \`_\` or \`{\` stands for itself. A variable that is not set, or is empty, is an error: the gateway does not start.
 
 - In \`access_key\` and in a provider's \`headers\` the reference itself is kept. The value goes from the environment to the filter and to nowhere else: it is in no file, log or error message.
+- \`GATEWAY_VARIABLES_DIR\` names a directory with one file for each variable, such as a mounted Secret of Kubernetes: the file's name is the variable's, its content the value. The order is: process environment, these files, \`.env\`. A changed file is a [reload](operations.md#keys-in-files), where a variable of the environment needs a restart of Envoy. Envoy gets these values in files of the state directory that only the gateway's user can read.
 - Everywhere else the value is put in place when the configuration is loaded, and is written to Envoy's configuration. A variable that an \`access_key\` uses, or whose name says that it is a credential (\`…_KEY\`, \`…_TOKEN\`, \`…_SECRET\`, \`…_PASSWORD\`), is refused there.
 - Where a number, \`true\` or \`false\` is expected, an unquoted reference may hold one: \`port: $PORT\`.`;
 

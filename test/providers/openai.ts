@@ -11,8 +11,8 @@ import type { Dialect, FakeProvider, ProviderRequest, FakeResponse } from "./ser
 import type { ProviderOptions } from "./scripted-provider.ts";
 
 export interface OpenaiOptions extends ProviderOptions {
-  /** The only key that is accepted; undefined: no key may be sent, as to a model server of one's own. */
-  key?: string;
+  /** The only key that is accepted, or several; undefined: no key may be sent, as to a model server of one's own. */
+  key?: string | readonly string[];
   /** The models that exist; undefined: all do. */
   models?: string[];
   /** Some servers send the usage chunk although nobody asked. */
@@ -96,14 +96,16 @@ function withoutThoughts(json: unknown): unknown {
 /** Why the request's method, content type or key is refused. */
 export function headerRefusal(
   { method, path, headers, body }: ProviderRequest,
-  key: string | undefined,
+  key: OpenaiOptions["key"],
   methods = ["POST"],
 ): Refusal | undefined {
   if (!methods.includes(method))
     return refuse(`Not allowed to ${method} on ${path}`, null, null, 405);
   if (body !== "" && !(headers["content-type"] ?? "").startsWith("application/json"))
     return refuse("you must provide a JSON content-type", null);
-  const expected = key === undefined ? undefined : `Bearer ${key}`;
+  const keys = typeof key === "string" ? [key] : (key ?? []);
+  const expected: (string | undefined)[] =
+    key === undefined ? [undefined] : keys.map((one) => `Bearer ${one}`);
   if (headers["x-api-key"] !== undefined || headers["api-key"] !== undefined)
     return refuse(
       "a credential of somebody else reached the provider",
@@ -111,7 +113,7 @@ export function headerRefusal(
       "foreign_credential",
       401,
     );
-  if (headers["authorization"] === expected) return undefined;
+  if (expected.includes(headers["authorization"])) return undefined;
   return headers["authorization"] === undefined
     ? refuse("You didn't provide an API key.", null, null, 401)
     : refuse("Incorrect API key provided.", null, "invalid_api_key", 401);
