@@ -13,6 +13,11 @@ export const BUDGETS_PATH = "/budgets";
  * budgets of the filter's configuration, so that a push which came before a reload shows.
  */
 export const BUDGETS = "budgets";
+/**
+ * List of objects, which may be missing: the same for budgets of keys, groups and users that come at run time
+ * (contract/key-format.ts). A new one is added; the response has those of the request.
+ */
+export const KEY_BUDGETS = "key_budgets";
 /** Text: 16 hexadecimal digits, `budgetFingerprint` of model/budgets.ts. In both. */
 export const BUDGET_ID = "id";
 /** Request. Number: nano-dollars, below 10^18, that the filter may charge in all, counted as BUDGET_CHARGED. */

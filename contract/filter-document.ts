@@ -35,6 +35,8 @@ export const DOCUMENT_HELD_MEMORY = "held_memory?: number = 268435456";
 export const DOCUMENT_MODELS = "models: Model[]";
 /** The keys of clients; absent if no listener has any. */
 export const DOCUMENT_API_KEYS = "api_keys?: Listeners";
+/** Keys, groups and users come at run time (contract/key-format.ts). */
+export const DOCUMENT_RUN_TIME_KEYS = "run_time_keys?: true";
 /** Absent if there are neither prompt targets nor a guard. */
 export const DOCUMENT_PROMPT = "prompt?: Prompt";
 /** Writes a usage record for each request (contract/usage-record.ts); `requests`: without the usage of its response. */
@@ -183,6 +185,8 @@ export const KEY_NAME = "name: string";
 export const KEY_RATE_LIMITS = "rate_limits?: number[]";
 /** Absent: all models. */
 export const KEY_ALLOWED = "allowed?: Allowed";
+/** Names of groups, with commas between them. */
+export const KEY_GROUP = "group?: string";
 
 // Allowed.
 

@@ -51,7 +51,7 @@ export const ROW_DISABLED = "disabled";
 export const USE_MODELS = "models";
 /** List of objects: rate limits of all requests of the key, the group or the user, whatever model they are for. */
 export const USE_LIMITS = "limits";
-/** Numbers: how many requests, or tokens, in so many seconds. One of `requests` and `tokens`, at most 999,999,999. */
+/** Numbers: how many requests, or tokens, in a unit of time. One of `requests` and `tokens`, at most 999,999,999. */
 export const LIMIT_REQUESTS = "requests";
 export const LIMIT_TOKENS = "tokens";
 /** Text: a unit of time, one of LIMIT_UNITS. */
@@ -65,9 +65,8 @@ export const ROW_BUDGET_LABEL = "label";
 /** 1: it rejects requests for a model without a price. */
 export const ROW_BUDGET_REJECTS_UNPRICED = "rejects_unpriced";
 
-/** The units of time, and their seconds. */
+/** The units of time. */
 export const LIMIT_UNITS: string[] = ["second", "minute", "hour", "day"];
-export const LIMIT_UNIT_SECONDS: number[] = [1, 60, 3600, 86_400];
 
 /** Response. 1: the filter has had no whole push, because Envoy has just started: all must be pushed. */
 export const KEYS_FRESH = "fresh";

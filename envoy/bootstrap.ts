@@ -1,6 +1,7 @@
 // The model and the runtime environment → Envoy's whole configuration. It cannot contain a secret: the model holds only
 // names of variables.
 import { LISTENER_EGRESS, LISTENER_INGRESS, MAX_API_RESPONSE } from "../contract/words.ts";
+import { takesKeyRows } from "../model/keys.ts";
 import type { GatewayModel } from "../model/model.ts";
 import { budgetsListener } from "./budgets-listener.ts";
 import { clusters } from "./clusters.ts";
@@ -39,7 +40,9 @@ export function renderBootstrap(model: GatewayModel, runtime: RuntimeEnvironment
         ...(model.prompt === undefined
           ? []
           : [ownEgress(model, runtime), internalListener(model, runtime)]),
-        ...((model.budgets ?? []).length === 0 ? [] : [budgetsListener(model, runtime)]),
+        ...((model.budgets ?? []).length > 0 || takesKeyRows(model)
+          ? [budgetsListener(model, runtime)]
+          : []),
       ],
       clusters: clusters(model, runtime),
     },

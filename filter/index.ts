@@ -17,7 +17,7 @@ import {
   joinAttempt,
 } from "./contexts/streams";
 import { onCallout, onRequestBody, onRequestHeaders, onRequestTrailers } from "./stages/run-stages";
-import { onPushBody, onPushHeaders } from "./stages/push-budgets";
+import { onPushBody, onPushHeaders } from "./stages/pushes";
 import { onResponseBody, onResponseHeaders, onResponseTrailers } from "./stages/response-callbacks";
 import { hasTakenLarge, wasRefused } from "./memory/blocks";
 import { trimTapes } from "./bytes/json/tape";

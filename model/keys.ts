@@ -26,5 +26,10 @@ export interface Group extends Allowance {
   name: string;
 }
 
+/** Whether Envoy gets rows of keys and groups while it runs (contract/key-format.ts). */
+export function takesKeyRows({ keys, groups }: { keys?: RuntimeKeys; groups?: Group[] }): boolean {
+  return keys !== undefined || groups !== undefined;
+}
+
 /** Names of keys and groups: values of metrics, members of records and words of messages. */
 export const KEY_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;

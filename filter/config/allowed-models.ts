@@ -17,11 +17,19 @@ export class AllowedModels {
   names: Family[] = [];
   /** Those of which all models are allowed. */
   providers: Span[] = [];
-  /** What the client may see. */
-  models: ModelList = new ModelList();
+  private models: ModelList = new ModelList();
 
   constructor(routes: i32) {
     this.routes = new StaticArray<bool>(routes);
+  }
+
+  /** Returns what the client may see. */
+  list(): ModelList {
+    return this.models;
+  }
+
+  setList(models: ModelList): void {
+    this.models = models;
   }
 
   /** Returns whether the route is allowed. @param model that of a wildcard, for a name that is not configured */
@@ -61,6 +69,6 @@ export function readAllowedModels(from: Document, node: u32, routes: i32): Allow
   }
   allowed.names = readFamilies(from, node, constant(members.ALLOWED_TAKEN), routes);
   allowed.providers = from.spans(node, constant(members.ALLOWED_PROVIDERS));
-  allowed.models = readModelList(from, node, constant(members.ALLOWED_MODELS));
+  allowed.setList(readModelList(from, node, constant(members.ALLOWED_MODELS)));
   return allowed;
 }

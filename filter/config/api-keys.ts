@@ -2,7 +2,8 @@
 import * as members from "../../contract/filter-document";
 import { MAX_API_KEY } from "../../contract/words";
 import { NO_NODE } from "../bytes/json/tape";
-import { ByteBuffer, constant, sameInConstantTime, Span } from "../bytes/text/bytes";
+import { ByteBuffer, constant, sameInConstantTime, scratchBuffer, Span } from "../bytes/text/bytes";
+import { HeldText } from "../bytes/text/held-text";
 import { AllowedModels, readAllowedModels } from "./allowed-models";
 import { Budget } from "./budget";
 import { Document, textOf } from "./document";
@@ -12,7 +13,10 @@ import { RateLimit } from "./rate-limit-rule";
 const sent = memory.data(MAX_API_KEY);
 const LONGEST: u32 = MAX_API_KEY;
 
-/** A key of a client, without its value. */
+const nameSpan = new Span(0, 0);
+const plain = scratchBuffer();
+
+/** Who a client is, by its key or token, and what it may do. */
 export class ApiKey {
   /** The limits of its requests, whatever model they are for. */
   rateLimits: RateLimit[] = [];
@@ -20,11 +24,22 @@ export class ApiKey {
   budgets: Budget[] = [];
   /** Null: all models. */
   allowed: AllowedModels | null = null;
+  /** Null for a key of the configuration. */
+  id: HeldText | null = null;
+  /** The names of its groups, with commas between them. Null: none. */
+  group: HeldText | null = null;
+  /** Null: not known. */
+  user: HeldText | null = null;
+  /** Of a key of the configuration: with what its groups add, and the number of changes when that was read (filter/keys/). */
+  complete: ApiKey | null = null;
+  completeAt: u64 = 0;
 
-  constructor(
-    /** For errors and usage records. */
-    public name: Span,
-  ) {}
+  constructor(public readonly held: HeldText) {}
+
+  /** For errors and usage records; valid until the next call. */
+  get name(): Span {
+    return this.held.view(nameSpan);
+  }
 }
 
 export class ApiKeys {
@@ -53,7 +68,7 @@ export class ApiKeys {
    * neither a key nor its length.
    */
   find(pointer: usize, length: u32): u32 {
-    if (length == 0 || length > LONGEST) return 0;
+    if (length == 0 || length > LONGEST || this.list.length == 0) return 0;
     memory.fill(sent, 0, LONGEST);
     memory.copy(sent, pointer, length);
     let found: u32 = 0;
@@ -85,7 +100,7 @@ export function readApiKeys(
       variable = from.text(list[i], constant(members.KEY_KEY));
       name = from.text(list[i], constant(members.KEY_NAME));
     }
-    const key = new ApiKey(constant(name));
+    const key = new ApiKey(heldText(name));
     if (isNamed) readUse(from, list[i], key, limits, routes);
     if (!keys.add(key, from.variable(variable)))
       from.report("a client's key is not set for Envoy, or too long");
@@ -93,9 +108,17 @@ export function readApiKeys(
   return keys;
 }
 
+function heldText(text: string): HeldText {
+  plain.clear();
+  plain.text(text);
+  return new HeldText(plain.pointer, plain.length);
+}
+
 /** Reads what a key may be used for. */
 function readUse(from: Document, node: u32, key: ApiKey, limits: RateLimit[], routes: i32): void {
   key.rateLimits = from.pick<RateLimit>(node, constant(members.KEY_RATE_LIMITS), limits);
+  const groups = from.text(node, constant(members.KEY_GROUP));
+  if (groups.length > 0) key.group = heldText(groups);
   const allowed = from.member(node, constant(members.KEY_ALLOWED));
   if (allowed != NO_NODE) key.allowed = readAllowedModels(from, allowed, routes);
 }

@@ -4,6 +4,8 @@ import { constant, Span } from "../bytes/text/bytes";
 export class RateLimit {
   /** Identifies the limit across reloads: the key of its shared data, which all workers use. */
   key: Span = constant("");
+  /** The same for a limit that comes at run time, which has no text; else 0. */
+  id: u64 = 0;
   /** For messages: `1000 tokens a minute for openai/gpt-4o`. */
   label: string = "";
   /** Request header that selects requests; empty if all requests share one bucket. */

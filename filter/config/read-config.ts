@@ -48,6 +48,10 @@ export class Config {
   readsUsage: bool = false;
   /** The budgets of money, and which of them apply to a request. */
   budgets: Budgets = new Budgets();
+  /** Whether keys, groups and users come at run time. */
+  hasRunTimeKeys: bool = false;
+  /** Whether requests may have budgets: of the configuration, or of run time. */
+  hasBudgets: bool = false;
   /** Whether some target has a known price, by which responses are charged. */
   isPriced: bool = false;
   /** Whether complete responses show their cost in a header. */
@@ -118,6 +122,8 @@ export function readConfig(from: Document, pointer: usize, length: u32): Config 
   readObserved(from, root, config);
   const listeners = [config.ingressKeys, config.egressKeys];
   config.budgets = readBudgets(from, root, listeners, config.targets);
+  config.hasRunTimeKeys = from.flag(root, constant(members.DOCUMENT_RUN_TIME_KEYS));
+  config.hasBudgets = config.budgets.ids.length > 0 || config.hasRunTimeKeys;
   config.showsCost = from.flag(root, constant(members.DOCUMENT_COST_HEADER));
   config.largestBody = from.number(root, constant(members.DOCUMENT_LARGEST_BODY));
   config.heldMemory = from.number(root, constant(members.DOCUMENT_HELD_MEMORY));

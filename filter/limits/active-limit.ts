@@ -23,6 +23,11 @@ export class ActiveLimit {
     return this.target === null || (target !== null && this.target === target.model);
   }
 
+  /** Returns whether it applies, and the filter counts. */
+  isCountedHere(target: Target | null): bool {
+    return !this.limit.isByService && this.appliesTo(target);
+  }
+
   /** Returns the microseconds from `now` until the bucket is whole; 0 if it is. */
   timeToWhole(now: f64): f64 {
     return timeToWhole(this.limit, this.fingerprint, now);

@@ -51,6 +51,17 @@ export function createBuckets(limit: RateLimit): void {
   }
 }
 
+/**
+ * Creates the table of a limit that comes at run time, if it does not exist. Two workers may do it at once, for the first request of
+ * a key: then that request may not count.
+ */
+export function createBucket(limit: RateLimit): void {
+  empty.length = ENTRY_BYTES;
+  const version = takeShared(tableKey(limit, 0), table);
+  freeTable();
+  if (version == NO_VERSION) setShared(key, empty, NO_VERSION);
+}
+
 /** Stores the limit's amount. Returns whether the stored one was different. */
 function updateAmount(limit: RateLimit): bool {
   takeShared(limit.key, table);
@@ -109,7 +120,8 @@ export function useBucket(
 /** Returns the key of the table that has the bucket: the limit's key and one byte. */
 function tableKey(limit: RateLimit, fingerprint: u32): Span {
   keyBytes.clear();
-  keyBytes.span(limit.key);
+  if (limit.id == 0) keyBytes.span(limit.key);
+  else keyBytes.long(limit.id);
   keyBytes.byte(limit.isPerValue() ? fingerprint & (TABLES - 1) : 0);
   return keyBytes.view(key);
 }

@@ -86,7 +86,8 @@ export function mergeEntries(table: Span, ids: u64[], keepsOthers: bool, out: By
   }
 }
 
-function appendEntry(id: u64, out: ByteBuffer): void {
+/** Appends an entry without a limit. */
+export function appendEntry(id: u64, out: ByteBuffer): void {
   const start = out.reserve(ENTRY_BYTES);
   if (start == 0) return;
   out.zeros(ENTRY_BYTES);

@@ -19,6 +19,7 @@ import {
   resetsOf,
 } from "./budget-entries";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
+import { readSeparate, storeSeparate } from "./separate-budgets";
 
 /** What a budget allows. */
 export const enum Verdict {
@@ -87,7 +88,7 @@ export function createTable(ids: u64[]): void {
 
 /** Returns what the table allows of a budget. */
 export function verdictOf(budget: Budget): Verdict {
-  const entry = entryOf(table, budget.id);
+  const entry = entryOf(budget.isSeparate ? readSeparate(budget.id) : table, budget.id);
   if (entry == NO_ENTRY || !hasFlag(entry, HAS_LIMIT)) return Verdict.NoLimit;
   if (chargedOf(entry) < limitOf(entry)) return Verdict.Passes;
   // The limit of the next period is on its way.
@@ -97,12 +98,15 @@ export function verdictOf(budget: Budget): Verdict {
 
 /** Returns when the budget's period ends by the table: seconds since 1970, 0 for never. */
 export function endOf(budget: Budget): u32 {
-  const entry = entryOf(table, budget.id);
+  const entry = entryOf(budget.isSeparate ? readSeparate(budget.id) : table, budget.id);
   return entry == NO_ENTRY ? 0 : resetsOf(entry);
 }
 
-/** Charges nano-dollars to all of these budgets at once. The table has been read, when they were asked. */
+/** Charges nano-dollars to all of these budgets. The table has been read, when they were asked. */
 export function chargeBudgets(shared: Budget[], ofTarget: Budget[], cost: i64): void {
+  for (let i = 0; i < shared.length; i++) {
+    if (shared[i].isSeparate) chargeSeparate(shared[i].id, cost);
+  }
   for (let i: u32 = 0; i < MAX_TRIES; i++) {
     const isShared = charge(shared, cost);
     if (!charge(ofTarget, cost) && !isShared) return;
@@ -113,6 +117,15 @@ export function chargeBudgets(shared: Budget[], ofTarget: Budget[], cost: i64): 
       return;
     }
     readTable();
+  }
+}
+
+function chargeSeparate(id: u64, cost: i64): void {
+  for (let i: u32 = 0; i < MAX_TRIES; i++) {
+    const entry = entryOf(readSeparate(id), id);
+    if (entry == NO_ENTRY) return;
+    addCharge(entry, cost);
+    if (storeSeparate()) return;
   }
 }
 

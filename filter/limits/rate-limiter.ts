@@ -44,16 +44,19 @@ export class RateLimiter {
     return this.limits.length == 0;
   }
 
-  /** Returns whether Envoy's rate limit service counts, for all limits. */
+  /** Returns whether Envoy's rate limit service counts, for all limits of the configuration. */
   isByService(): bool {
-    return this.limits.length > 0 && this.limits[0].limit.isByService;
+    const count = this.limits.length;
+    // Those of the client's key come first, and the filter may count them.
+    return count > 0 && this.limits[count - 1].limit.isByService;
   }
 
   /** Has Envoy check the limits of the name and of this model with the service, before it sends the request on. */
   requestServiceCheck(target: Target | null): void {
     if (!this.isByService()) return;
     for (let i = 0; i < this.limits.length; i++) {
-      if (this.limits[i].appliesTo(target)) requestCheck(this.limits[i]);
+      const active = this.limits[i];
+      if (active.limit.isByService && active.appliesTo(target)) requestCheck(active);
     }
   }
 
@@ -62,12 +65,12 @@ export class RateLimiter {
    * Returns false, and sets `refusedBy` to the limit with the longest wait, if one has not.
    */
   admit(target: Target | null): bool {
-    if (this.isByService()) return true;
     const now = currentMicroseconds();
     this.refusedBy = this.longestWait(target, now);
     for (let i = 0; i < this.limits.length && this.refusedBy === null; i++) {
       const active = this.limits[i];
-      if (!active.limit.countsRequests || active.isCounted || !active.appliesTo(target)) continue;
+      if (!active.limit.countsRequests || active.isCounted || !active.isCountedHere(target))
+        continue;
       active.isCounted = active.count(now);
       if (!active.isCounted) this.refusedBy = active;
     }
@@ -80,7 +83,7 @@ export class RateLimiter {
     let longest: f64 = 0;
     for (let i = 0; i < this.limits.length; i++) {
       const active = this.limits[i];
-      if (!active.appliesTo(target) || active.isCounted || active.remaining(now) >= 1) continue;
+      if (!active.isCountedHere(target) || active.isCounted || active.remaining(now) >= 1) continue;
       const wait = active.waitTime(now);
       if (wait <= longest) continue;
       longest = wait;
@@ -110,7 +113,7 @@ export class RateLimiter {
     let smallest: f64 = 2;
     for (let i = 0; i < this.limits.length; i++) {
       const active = this.limits[i];
-      if (active.limit.countsRequests != countsRequests || !active.appliesTo(target)) continue;
+      if (active.limit.countsRequests != countsRequests || !active.isCountedHere(target)) continue;
       const part = active.remaining(now) / active.limit.amount;
       if (part >= smallest) continue;
       smallest = part;

@@ -7,6 +7,7 @@ import { Usage } from "../hub/response/usage";
 import { setProperty } from "../host/host";
 import { escape, escapeText } from "../bytes/json/text";
 import { ByteBuffer, constant, sameSpan, scratchBuffer, Span } from "../bytes/text/bytes";
+import { HeldText } from "../bytes/text/held-text";
 import { maskInPlace } from "../bytes/text/mask";
 import { shorten } from "../bytes/text/readable";
 import { Client } from "../exchange/client";
@@ -66,7 +67,12 @@ function writeClient(client: Client): void {
   if (client.endpoint.row.isForModels && !client.endpoint.row.isForTools)
     plain(constant(fields.USAGE_DIALECT), client.dialect.nameSpan);
   const key = client.apiKey;
-  if (key !== null) text(constant(fields.USAGE_KEY), key.name);
+  if (key !== null) {
+    text(constant(fields.USAGE_KEY), key.name);
+    held(constant(fields.USAGE_KEY_ID), key.id);
+    held(constant(fields.USAGE_GROUP), key.group);
+    held(constant(fields.USAGE_USER), key.user);
+  }
   if (client.requested.length > 0)
     text(constant(fields.USAGE_REQUESTED), client.requested.view(span));
   if (client.isStreaming) number(constant(fields.USAGE_STREAM), 1);
@@ -250,6 +256,11 @@ function text(name: Span, value: Span, separator: u32 = COMMA): void {
   record.byte(QUOTE);
   escape(value.pointer, value.length, record);
   record.byte(QUOTE);
+}
+
+/** Appends a text; nothing without one. */
+function held(name: Span, value: HeldText | null): void {
+  if (value !== null) text(name, value.view(span));
 }
 
 /** Appends a word by its index; nothing for the first one. */

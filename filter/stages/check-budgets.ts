@@ -18,7 +18,7 @@ const QUESTION: u32 = 0x3f;
  */
 export function checkStoredWork(exchange: Exchange, context: StageContext): Outcome {
   const client = exchange.client;
-  if (client.endpoint.row.hasModel || context.config.budgets.ids.length == 0) return Outcome.Next;
+  if (client.endpoint.row.hasModel || !context.config.hasBudgets) return Outcome.Next;
   if (!sameSpan(METHOD, constant("POST")) || isCancellation(client.pathEnd)) return Outcome.Next;
   const charge = createBudgetCharge(sharedBudgets(exchange, context.config), []);
   return charge === null ? Outcome.Next : context.check(charge.open([]));
@@ -30,7 +30,7 @@ export function checkBudgets(exchange: Exchange, context: StageContext): Outcome
   const client = exchange.client;
   const row = client.endpoint.row;
   if (route === null || !row.countsRequest) return Outcome.Next;
-  if (context.config.budgets.ids.length == 0) return Outcome.Next;
+  if (!context.config.hasBudgets) return Outcome.Next;
   const targets = route.targets;
   const charge = createBudgetCharge(sharedBudgets(exchange, context.config), targets);
   if (charge === null) return Outcome.Next;

@@ -121,7 +121,7 @@ export function unknownModel(
 /** Returns the models that the client may see. */
 export function modelsFor(exchange: Exchange, config: Config): ModelList {
   const allowed = exchange.client.allowed;
-  return allowed === null ? config.models : allowed.models;
+  return allowed === null ? config.models : allowed.list();
 }
 
 /** Returns the 403 for a model that the client's key may not be used for. */
@@ -162,7 +162,7 @@ export function notAllowed(exchange: Exchange, what: string): Fault {
   const key = exchange.client.apiKey;
   const allowed = exchange.client.allowed;
   const name = key === null ? "" : String.UTF8.decodeUnsafe(key.name.pointer, key.name.length);
-  const list = allowed === null ? "" : allowed.models.text;
+  const list = allowed === null ? "" : allowed.list().text;
   const message =
     "The key '" + name + "' may not be used for " + what + ". Its models: " + list + ".";
   return new Fault(403, message).coded("model_not_allowed");

@@ -1,9 +1,12 @@
 // Stages: on a listener with API keys, the head of a request must hold one; pass-through auth keeps the client's own key.
 import { HEADER_API_KEY } from "../../contract/words";
 import { Fault } from "../hub/faults/fault";
-import { ApiKeys } from "../config/api-keys";
+import { ApiKey, ApiKeys } from "../config/api-keys";
+import { Config } from "../config/read-config";
 import { Exchange } from "../exchange/exchange";
 import { AUTHORIZATION, GATEWAY_KEY, METHOD, X_API_KEY } from "../exchange/request-head";
+import { knowsAllKeys } from "../keys/key-rows";
+import { findRunTimeKey, isRunTimeKey, withGroups } from "../keys/run-time-keys";
 import { addLocalHeader } from "../host/local-response";
 import { byteAt, startsWithIgnoringCase } from "../bytes/text/at";
 import { constant, Span } from "../bytes/text/bytes";
@@ -12,6 +15,9 @@ import { Outcome, StageContext } from "./stage-context";
 const BEARER_SCHEME = constant("Bearer ");
 /** A 401 must have it (RFC 9110, section 15.5.2). */
 const WWW_AUTHENTICATE = constant("www-authenticate");
+
+/** Seconds until the control plane has sent the keys. */
+const PAUSE: u32 = 1;
 
 const token = new Span(0, 0);
 
@@ -49,10 +55,17 @@ export function checkClientKey(exchange: Exchange, context: StageContext): Outco
   const byBearer = keys.find(bearer.pointer, bearer.length);
   const byApiKey = keys.find(X_API_KEY.pointer, X_API_KEY.length);
   const byGatewayKey = keys.find(GATEWAY_KEY.pointer, GATEWAY_KEY.length);
-  const key = keys.at(byGatewayKey != 0 ? byGatewayKey : byApiKey != 0 ? byApiKey : byBearer);
+  let key = keys.at(byGatewayKey != 0 ? byGatewayKey : byApiKey != 0 ? byApiKey : byBearer);
+  const config = context.config;
+  if (config.hasRunTimeKeys)
+    key = key === null ? findSentKey(config, bearer) : withGroups(config, key);
   exchange.client.apiKey = key;
-  if (key !== null) return Outcome.Next;
   const sent = bearer.length + X_API_KEY.length + GATEWAY_KEY.length;
+  if (config.hasRunTimeKeys && sent > 0 && !knowsAllKeys() && (key === null || key.group !== null))
+    return context.refuse(
+      new Fault(503, "The gateway does not know its API keys yet. Retry in 1 s.").after(PAUSE),
+    );
+  if (key !== null) return Outcome.Next;
   const what = sent == 0 ? "Missing API key." : "Invalid API key.";
   const how =
     " Send a key of this listener as 'Authorization: Bearer', 'x-api-key' or '" +
@@ -60,6 +73,13 @@ export function checkClientKey(exchange: Exchange, context: StageContext): Outco
     "'.";
   addLocalHeader(WWW_AUTHENTICATE, constant("Bearer"));
   return context.refuse(new Fault(401, what + how).coded("invalid_api_key"));
+}
+
+/** Returns the client of the first of the headers that has a key of run time; null if none has. */
+function findSentKey(config: Config, bearer: Span): ApiKey | null {
+  let found = findRunTimeKey(config, GATEWAY_KEY);
+  if (found === null) found = findRunTimeKey(config, X_API_KEY);
+  return found === null ? findRunTimeKey(config, bearer) : found;
 }
 
 /** Keeps the client's own key for providers with pass-through auth. */
@@ -74,6 +94,7 @@ export function keepClientKey(exchange: Exchange, context: StageContext): Outcom
 /** Returns whether a value is one key, and not an API key of any listener: those are never sent to a provider. */
 function isForProvider(key: Span, context: StageContext): bool {
   const config = context.config;
+  if (config.hasRunTimeKeys && isRunTimeKey(key)) return false;
   return isOneKey(key) && !holds(config.ingressKeys, key) && !holds(config.egressKeys, key);
 }
 

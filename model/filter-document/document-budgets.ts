@@ -1,5 +1,6 @@
 // The budgets in the filter's document, in the order of their ids.
 import { budgetFingerprint, budgetLabel } from "../budgets.ts";
+import { takesKeyRows } from "../keys.ts";
 import type { GatewayModel } from "../model.ts";
 import type { FilterBudget } from "./document-types.ts";
 
@@ -15,15 +16,16 @@ export function filterBudgets({ budgets = [] }: Pick<GatewayModel, "budgets">): 
 }
 
 /** Whether what responses cost is needed: to charge budgets, or to show it. */
-export function needsPrices({ budgets = [], observability }: GatewayModel): boolean {
-  return budgets.length > 0 || observability?.costHeader === true;
+export function needsPrices(model: GatewayModel): boolean {
+  const { budgets = [], observability } = model;
+  return budgets.length > 0 || takesKeyRows(model) || observability?.costHeader === true;
 }
 
 /** Whether a usage record is written for each request: for the control plane to show, or to know what budgets have left. */
 export function hasUsageRecords({
   budgets = [],
-  keys,
   observability,
-}: Pick<GatewayModel, "budgets" | "keys" | "observability">): boolean {
-  return budgets.length > 0 || keys !== undefined || observability !== undefined;
+  ...rest
+}: Pick<GatewayModel, "budgets" | "groups" | "keys" | "observability">): boolean {
+  return budgets.length > 0 || takesKeyRows(rest) || observability !== undefined;
 }

@@ -20,10 +20,12 @@ export interface Names {
   firstFamily: number;
 }
 
-/** Returns the keys by listener; undefined if no listener has any. */
+/** Returns the keys by listener; undefined if no listener requires any. */
 export function filterKeys(model: GatewayModel, names: Names): FilterKeys | undefined {
-  const entries = [model.ingress, model.egress].flatMap(({ name, apiKeys }) =>
-    apiKeys === undefined ? [] : [[name, apiKeys.map((key) => filterKey(key, model, names))]],
+  const entries = [model.ingress, model.egress].flatMap(({ name, apiKeys, acceptsRuntimeKeys }) =>
+    apiKeys === undefined && acceptsRuntimeKeys === undefined
+      ? []
+      : [[name, (apiKeys ?? []).map((key) => filterKey(key, model, names))]],
   );
   return entries.length === 0 ? undefined : (Object.fromEntries(entries) as FilterKeys);
 }
@@ -36,13 +38,15 @@ export function isInAllowList({ ingress, egress }: GatewayModel, name: string): 
 }
 
 function filterKey(key: ClientKey, model: GatewayModel, names: Names): FilterKey {
-  const { variable, name, models } = key;
+  const { variable, name, models, groups = [] } = key;
   const limits = rateLimitsOfKey(model, name);
-  if (name === variable && models === undefined && limits.length === 0) return variable;
+  const isPlain = models === undefined && limits.length === 0 && groups.length === 0;
+  if (name === variable && isPlain) return variable;
   return {
     key: variable,
     name,
     ...(limits.length === 0 ? {} : { rate_limits: limits }),
+    ...(groups.length === 0 ? {} : { group: groups.join(",") }),
     ...(models === undefined ? {} : { allowed: allowedModels(models, model, names) }),
   };
 }

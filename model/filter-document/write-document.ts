@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { NO_CREDENTIAL } from "../../contract/credentials.ts";
 import { FILTER_CONFIG_VERSION } from "../../contract/words.ts";
+import { takesKeyRows } from "../keys.ts";
 import { isLoopback, urlOf } from "../listener-url.ts";
 import { clientNames, isWildcard } from "../model-names.ts";
 import { filterBudgets, hasUsageRecords } from "./document-budgets.ts";
@@ -150,9 +151,12 @@ function namesAndPatterns(
   return { names, ...(patterns.length === 0 ? {} : { patterns }) };
 }
 
-function money(model: GatewayModel): Pick<FilterConfig, "budgets" | "cost_header"> {
+function money(
+  model: GatewayModel,
+): Pick<FilterConfig, "budgets" | "cost_header" | "run_time_keys"> {
   const budgets = filterBudgets(model);
   return {
+    ...(takesKeyRows(model) ? { run_time_keys: true } : {}),
     ...(budgets.length === 0 ? {} : { budgets }),
     ...(model.observability?.costHeader === true ? { cost_header: true } : {}),
   };

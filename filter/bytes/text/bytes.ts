@@ -254,6 +254,14 @@ export class ByteBuffer {
     this.length += 1;
   }
 
+  /** Appends the 8 bytes of a number, little-endian. */
+  long(value: u64): void {
+    const to = this.reserve(8);
+    if (to == 0) return;
+    store<u64>(to, value);
+    this.length += 8;
+  }
+
   /** Appends zero bytes. */
   zeros(count: u32): void {
     const to = this.reserve(count);

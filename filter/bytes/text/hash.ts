@@ -33,3 +33,13 @@ export function readHexadecimal(text: Span): u64 {
   }
   return value;
 }
+
+/** Appends the bytes that hexadecimal digits are; clears `out` if there is any other character. */
+export function readDigits(pointer: usize, count: u32, out: ByteBuffer): void {
+  for (let i: u32 = 0; i < count; i++) {
+    const high = hexValue(<u32>load<u8>(pointer + 2 * i));
+    const low = hexValue(<u32>load<u8>(pointer + 2 * i + 1));
+    if ((high | low) > 15) return out.clear();
+    out.byte((high << 4) | low);
+  }
+}
