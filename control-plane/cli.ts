@@ -2,6 +2,7 @@
 // The command line `gateway`: its commands, error output and exit codes.
 import { inspect } from "node:util";
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { addKeyCommands } from "./cli/key-commands.ts";
 import { addExamples } from "./cli/help.ts";
 import { commandFor, commandName } from "./report/command-name.ts";
 import { paintProblem } from "./report/problem.ts";
@@ -59,6 +60,7 @@ export function buildProgram(): Command {
   program.configureHelp({ styleTitle: colors.bold, styleCommandText: colors.cyan });
   addRunning(program);
   addConfiguration(program);
+  addKeyCommands(program);
   addTargets(program);
   addInstallation(program);
   addCompletion(program);
@@ -76,7 +78,6 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   stop: "Did you mean down?",
   restart: "Did you mean reload --restart?",
   test: "validate checks the configuration, doctor this machine, and targets test a prompt.",
-  keys: "Keys of clients are api_keys in the configuration: docs/securing.md. models --key shows what a key may use.",
 };
 
 /** Adds them as commands that no help lists and that only print the hint. */

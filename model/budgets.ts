@@ -8,8 +8,8 @@ export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
 export const NANO_PER_DOLLAR = 1_000_000_000;
 
 export interface Budget {
-  /** Which requests it is for: those with a client key (by the key's name), to a target (by the target's name), or all. */
-  subject: { key: string } | { target: string } | "all";
+  /** Which requests it is for: those with a client key, of a group of keys, of a user, to a target (all by name), or all. */
+  subject: { key: string } | { group: string } | { user: string } | { target: string } | "all";
   /** Nano-dollars. */
   amount: number;
   per: BudgetPeriod;
@@ -24,13 +24,19 @@ export function budgetId({ subject, per }: Budget): string {
 
 /** Returns a budget as errors and tables show it: `50 USD a month of key research`. */
 export function budgetLabel({ subject, amount, per }: Budget): string {
-  const money = `${String(amount / NANO_PER_DOLLAR)} USD ${per === "total" ? "in total" : `a ${per}`}`;
-  return `${money} of ${subjectText(subject)}`;
+  return `${amountLabel({ amount, per })} of ${subjectText(subject)}`;
+}
+
+/** Returns the amount of a budget: `50 USD a month`. */
+export function amountLabel({ amount, per }: Pick<Budget, "amount" | "per">): string {
+  return `${String(amount / NANO_PER_DOLLAR)} USD ${per === "total" ? "in total" : `a ${per}`}`;
 }
 
 function subjectText(subject: Budget["subject"]): string {
   if (subject === "all") return "all requests";
-  return "key" in subject ? `key ${subject.key}` : `model ${subject.target}`;
+  if ("target" in subject) return `model ${subject.target}`;
+  const [[what, name] = ["", ""]] = Object.entries(subject);
+  return `${what} ${name}`;
 }
 
 /** Returns 16 hexadecimal digits that stand for the budget in the filter and in Redis. */

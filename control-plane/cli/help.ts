@@ -39,6 +39,25 @@ const EXAMPLES: Readonly<Record<string, Rows>> = {
     ["gateway spend --since 2026-01-01 --per month", "show each month of the year"],
     ["gateway spend --per day --csv > today.csv", "write today's spend as CSV"],
   ],
+  "keys create": [
+    ["gateway keys create ann-laptop --owner ann@example.com", "create a key with the defaults"],
+    [
+      'gateway keys create ci --model "openai/*" --budget "20 USD/month" --expires 90d',
+      "limit what the key may use",
+    ],
+  ],
+  "keys list": [["gateway keys list --owner ann@example.com", "list the keys of one user"]],
+  "keys update": [
+    ["gateway keys update ci --budget none --ratelimit '60 requests/minute'", "change its limits"],
+    ["gateway keys update ci --disable", "reject the key until it is enabled"],
+  ],
+  "keys rotate": [["gateway keys rotate ci --grace 24h", "accept both keys for a day"]],
+  "keys import": [
+    ["gateway keys import keys.csv teams.csv --from litellm", "import LiteLLM's keys and teams"],
+  ],
+  "groups create": [
+    ['gateway groups create research --budget "500 USD/month"', "share a budget between keys"],
+  ],
   doctor: [
     ["gateway doctor", "check the configuration, the keys and this machine"],
     ["gateway doctor --online --json", "try every key too, and print the findings for support"],

@@ -7,6 +7,7 @@ import { oneOf, text } from "./schema-words.ts";
 
 /** Begins as `schemaIssueHint` of shape.ts expects. */
 const EXPECTED = "an amount of US dollars, such as 50 USD";
+const NOT_DOLLARS = `expected ${EXPECTED}`;
 /** Nano-dollars of it are exact in a double. */
 const MAX_DOLLARS = 9_000_000;
 
@@ -52,24 +53,29 @@ export function readBudget(
 
 /** Returns nano-dollars; undefined after reporting a problem. */
 function readAmount(reading: Reading, path: Path, written: string): number | undefined {
+  const amount = parseAmount(written);
+  if (typeof amount === "number") return amount;
+  const { message, hint } = amount;
+  const shown = message === NOT_DOLLARS ? `, not ${reading.show(path, written)}` : "";
+  reading.problem(path, message + shown, { hint });
+  return undefined;
+}
+
+/** Returns nano-dollars of `50 USD`, or what is wrong. */
+export function parseAmount(
+  written: string,
+): number | { message: string; hint?: string | undefined } {
   const [, number = "", unit = ""] = /^(\d+(?:\.\d+)?) ?([A-Za-z]{3})$/.exec(written.trim()) ?? [];
   const dollars = Number(number);
-  if (unit.toUpperCase() !== "USD") {
-    reading.problem(path, `expected ${EXPECTED}, not ${reading.show(path, written)}`, {
-      hint: amountHint(written, unit),
-    });
-    return undefined;
-  }
-  if (dollars === 0) {
-    reading.problem(path, "a budget of 0 would reject every request", {
+  if (unit.toUpperCase() !== "USD")
+    return { message: NOT_DOLLARS, hint: amountHint(written, unit) };
+  if (dollars === 0)
+    return {
+      message: "a budget of 0 would reject every request",
       hint: "remove the key or the model instead, or write an amount such as 50 USD",
-    });
-    return undefined;
-  }
-  if (dollars > MAX_DOLLARS || (number.split(".")[1] ?? "").length > 9) {
-    reading.problem(path, "expected at most 9000000 USD with at most 9 decimals");
-    return undefined;
-  }
+    };
+  if (dollars > MAX_DOLLARS || (number.split(".")[1] ?? "").length > 9)
+    return { message: "expected at most 9000000 USD with at most 9 decimals" };
   return Math.round(dollars * NANO_PER_DOLLAR);
 }
 

@@ -6,10 +6,10 @@ import type { Reading } from "./reading.ts";
 import { mapping, oneOf, whole } from "./schema-words.ts";
 import type { Draft } from "./section.ts";
 
-const RATE_UNITS = ["second", "minute", "hour", "day"] as const;
+export const RATE_UNITS = ["second", "minute", "hour", "day"] as const;
 
 /** Most that a limit can allow: the filter reads nine digits. */
-const MAX_AMOUNT = 999_999_999;
+export const MAX_AMOUNT = 999_999_999;
 
 export const rateAmount = (about: string) =>
   mapping(

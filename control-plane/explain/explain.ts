@@ -179,6 +179,7 @@ function budgetsOf(
   const applies = ({ subject }: Budget) => {
     if (subject === "all") return attempts.length > 0;
     if ("key" in subject) return subject.key === key && attempts.length > 0;
+    if (!("target" in subject)) return false;
     return attempts.some(({ target }) => target === subject.target);
   };
   return budgets.filter(applies).map((budget) => budgetLabel(budget) + rejected(budget));

@@ -33,7 +33,7 @@ export function closeNow(server: Server): Promise<void> {
 }
 
 export interface SocketRequest {
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "PATCH" | "DELETE";
   headers: Readonly<Record<string, string>>;
   body?: string;
   signal: AbortSignal;

@@ -1,7 +1,7 @@
 // The admin listener: `/metrics` for Prometheus, and the live page.
 import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
-import { Hono } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { protect } from "./access.ts";
 import { addPage } from "./page/page-routes.ts";
 import type { PageSource } from "./page/page-routes.ts";
@@ -14,7 +14,14 @@ export interface AdminServerOptions {
   /** Returns the page of the metrics. */
   metrics: () => Promise<string>;
   page: PageSource;
+  /** Routes below API_PATH that change the gateway; absent: there are none. */
+  api?: Hono | undefined;
+  /** Sets the caller of a request to them. */
+  identify?: ((context: Context) => void) | undefined;
 }
+
+/** Where the admin API is. */
+const API_PATH = "/api/v1/*";
 
 export interface AdminServer {
   port: number;
@@ -40,16 +47,37 @@ export function startAdminServer(options: AdminServerOptions): Promise<AdminServ
 }
 
 /** Returns the routes. */
-export function adminApp({ token, metrics, page }: AdminServerOptions): Hono {
+export function adminApp({ token, metrics, page, api, identify }: AdminServerOptions): Hono {
   const app = new Hono();
   protect(app, token);
   app.get("/metrics", async (context) => {
     const text = await metrics();
     return context.body(text, 200, { "content-type": TEXT });
   });
+  if (api !== undefined) addApi(app, api, token, identify);
   addPage(app, page);
   return app;
 }
+
+/** Adds the admin API. Without a token any program of this machine could create keys. */
+function addApi(
+  app: Hono,
+  api: Hono,
+  token: string | undefined,
+  identify: AdminServerOptions["identify"],
+): void {
+  const recognise: MiddlewareHandler = async (context, next) => {
+    if (token === undefined)
+      return context.json({ error: { type: "forbidden", message: NEEDS_TOKEN } }, 403);
+    identify?.(context);
+    return next();
+  };
+  app.use(API_PATH, recognise);
+  app.route("/", api);
+}
+
+const NEEDS_TOKEN =
+  "The admin API needs observability.metrics.token; gateway keys works without it.";
 
 function portOf(server: Server): number {
   const address = server.address();

@@ -1,5 +1,6 @@
 // Metrics, history and live page, from usage records, and the listener that serves them. It is
 // beside the path of requests: whatever happens here, no request waits.
+import type { Context, Hono } from "hono";
 import { join } from "node:path";
 import type { GatewayModel, MetricsExport } from "../../model/model.ts";
 import { urlOf } from "../../model/listener-url.ts";
@@ -38,6 +39,10 @@ export interface ObservabilityOptions {
   envoyStats: (filter?: string) => Promise<string>;
   /** Returns what was spent on each budget; absent: there are none. */
   budgets?: () => BudgetGauge[];
+  /** Returns the routes of the admin API, which the listener serves if it has a token; absent: there is none. */
+  adminApi?: () => Promise<Hono | undefined>;
+  /** Sets the caller of a request with the token. */
+  identify?: (context: Context) => void;
   report: (line: string, level?: "warning") => void;
   /** Returns the process that listens on a port, as far as it can be found out. */
   ownerOfPort?: (port: number) => string | undefined;
@@ -165,6 +170,8 @@ export class Observability {
         port,
         token,
         metrics: () => this.#metrics(),
+        api: await this.#options.adminApi?.(),
+        identify: this.#options.identify,
         page: {
           model: () => this.#gateway?.model,
           parts: () => this.#reading,

@@ -104,5 +104,7 @@ export function appliesTo(
 ): boolean {
   if (subject === "all") return true;
   if ("key" in subject) return subject.key === cell.key;
+  // The ledger has no groups and users yet.
+  if (!("target" in subject)) return false;
   return subject.target === cell.target || cell.target.startsWith(`${subject.target} `);
 }

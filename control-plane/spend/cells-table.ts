@@ -36,6 +36,8 @@ export class CellsTable {
 
   /** Returns the nano-dollars spent on a budget's subject since a time; undefined while the file cannot be used. */
   spentSince(time: number, { subject }: Pick<Budget, "subject">): number | undefined {
+    // The ledger has no groups and users yet.
+    if (subject !== "all" && ("group" in subject || "user" in subject)) return 0;
     const { key, target }: { key?: string; target?: string } = subject === "all" ? {} : subject;
     const row = this.#query((database) =>
       database

@@ -22,7 +22,8 @@ export function cellsOfLost(lost: readonly Lost[], day: number): Cell[] {
     const { subject } = budget;
     if (subject === "all") total = Math.max(total, cost);
     else if ("key" in subject) keys.set(subject.key, Math.max(keys.get(subject.key) ?? 0, cost));
-    else targets.set(subject.target, Math.max(targets.get(subject.target) ?? 0, cost));
+    else if ("target" in subject)
+      targets.set(subject.target, Math.max(targets.get(subject.target) ?? 0, cost));
   }
   total = Math.max(total, sumOf(keys), sumOf(targets));
   const rows = [...keys, ["", total - sumOf(keys)] as const];

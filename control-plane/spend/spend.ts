@@ -131,6 +131,17 @@ export class Spend {
     return this.#recovery;
   }
 
+  /** Adds what was spent with keys at another gateway; it counts as of today. */
+  addImported(spent: readonly { key: string; cost: number }[]): void {
+    const day = dayOf(this.#options.now());
+    this.#ledger.addLost(
+      spent.map(({ key, cost }) => ({
+        ...{ day, key, target: "", cost, estimated: cost },
+        ...{ requests: 0, unpriced: 0, input: 0, output: 0 },
+      })),
+    );
+  }
+
   /** Why requests with a budget are, or will soon be, rejected; undefined if they are not. */
   get missing(): string | undefined {
     return this.#redis?.settings.onFailure === "deny" ? this.#problem : undefined;

@@ -1,7 +1,9 @@
 // How commands reach the running gateway: HTTP on a unix socket that only the gateway's user can open.
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Hono } from "hono";
 import { GatewayError } from "../report/gateway-error.ts";
 import { closeNow, fetchAt, listenAt } from "../model-server/unix-socket.ts";
+import type { apiListener } from "./control-api.ts";
 import type { ReloadResult } from "./reload.ts";
 
 /** A reload may load models and restart Envoy. */
@@ -12,13 +14,25 @@ export interface ControlServer {
   close: () => Promise<void>;
 }
 
-/** Starts the control server at `socketPath`. */
+/** Starts the control server at `socketPath`. @param api returns the routes of the admin API */
 export async function serveControl(
   socketPath: string,
   reload: (options: { restart: boolean }) => Promise<ReloadResult>,
+  api: () => Promise<Hono>,
 ): Promise<ControlServer> {
+  let listener: Promise<ReturnType<typeof apiListener>> | undefined;
+  const callApi = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    listener ??= loadApi(api);
+    await (
+      await listener
+    )(incoming, outgoing);
+  };
   const server = createServer((incoming, outgoing) => {
     const { method, url = "" } = incoming;
+    if (url.startsWith("/api/")) {
+      void callApi(incoming, outgoing);
+      return;
+    }
     const { pathname, searchParams } = new URL(url, "http://gateway");
     if (method !== "POST" || pathname !== RELOAD_PATH) {
       outgoing.writeHead(404).end();
@@ -36,6 +50,11 @@ export async function serveControl(
   });
   await listenAt(server, socketPath);
   return { close: () => closeNow(server) };
+}
+
+async function loadApi(api: () => Promise<Hono>) {
+  const { apiListener } = await import("./control-api.ts");
+  return apiListener(await api());
 }
 
 /** Makes a running gateway reload its configuration. Rejects with a GatewayError if it does not respond. */

@@ -20,6 +20,7 @@ import type { Report } from "./own-log.ts";
 import { checkPorts } from "./ports.ts";
 import { failure, type ReloadResult, restartReasons } from "./reload.ts";
 import { createSpending, type Spending } from "./spending.ts";
+import { createKeyStore, type KeyStore } from "./key-store.ts";
 import { createServices, type PreparedServices, type Services } from "./services.ts";
 import { secretsDirectory, tokensDirectory, writePrivately } from "./state.ts";
 import type { BudgetGauge } from "../observability/envoy-stats.ts";
@@ -39,6 +40,8 @@ export interface Gateway {
   usage: () => Usage | undefined;
   /** Counts what was charged while no record could be written. Called when they are written again. */
   addLost: () => void;
+  /** The keys that are created while the gateway runs, and their admin API. */
+  keys: KeyStore;
   /** Returns what is known of the access tokens; never a token. */
   tokens: () => TokenReport[];
   /** Returns the directory of the access logs. */
@@ -75,15 +78,14 @@ export async function startGateway(
 ): Promise<Gateway> {
   const planner = new EnvoyPlanner(requireEnvoy(first.environment), directory, options);
   let publishReadiness = (): void => undefined;
-  const services = createServices(directory, events.report, () => {
+  const onReadiness = () => {
     events.onChange();
     publishReadiness();
-  });
+  };
+  const services = createServices(directory, events.report, onReadiness);
   const certificates = new Certificates(directory, events.report);
-  const spending = createSpending(directory, events.report, () => {
-    events.onChange();
-    publishReadiness();
-  });
+  const spending = createSpending(directory, events.report, onReadiness);
+  const keys = createKeyStore(directory, events.report, onReadiness, spending.addImported);
   const tokens = new Tokens(tokensDirectory(directory), {
     report: events.report,
     writeFile: writePrivately,
@@ -91,11 +93,12 @@ export async function startGateway(
   });
   const logs = new LogDirectories();
   const parts: Parts = {
-    ...{ directory, planner, logs, services, certificates, tokens, spending, events },
+    ...{ directory, planner, logs, services, certificates, tokens, spending, keys, events },
   };
   const started = await startFirst(first, parts).catch(async (error: unknown) => {
     certificates.stop();
     tokens.stop();
+    await keys.close();
     await spending.close();
     await services.close();
     logs.release();
@@ -109,7 +112,8 @@ export async function startGateway(
   return {
     supervisor: started.supervisor,
     current: () => gateway.envoy.configuration,
-    missing: () => services.missing() ?? spending.missing(),
+    missing: () => services.missing() ?? spending.missing() ?? keys.missing(),
+    keys,
     budgets: spending.gauges,
     usage: spending.usage,
     addLost: spending.addLost,
@@ -129,13 +133,14 @@ interface Parts {
   certificates: Certificates;
   tokens: Tokens;
   spending: Spending;
+  keys: KeyStore;
   events: GatewayEvents;
 }
 
 /** Starts the services and Envoy with the first configuration. */
 async function startFirst(
   first: Configuration,
-  { planner, logs, services, certificates, tokens, spending, events }: Parts,
+  { planner, logs, services, certificates, tokens, spending, keys, events }: Parts,
 ): Promise<{ envoy: RunningEnvoy; supervisor: Supervisor }> {
   await checkPorts(listenersOf(first.model), first.environment);
   logs.use(planner.logDirectory(first), first.environment);
@@ -147,11 +152,14 @@ async function startFirst(
   certificates.use(first);
   await tokens.prepare(first);
   await spending.use(first, planner.logDirectory(first));
+  await keys.use(first);
   const envoy = planner.prepare(first, prepared);
   const ports = listenersOf(first.model).map(({ port }) => String(port));
   const supervisorEvents = {
     ...events,
-    onStart: ({ budgetsSocket }: EnvoyPlan) => spending.attach(budgetsSocket),
+    async onStart({ budgetsSocket }: EnvoyPlan) {
+      await Promise.all([spending.attach(budgetsSocket), keys.attach(budgetsSocket)]);
+    },
     onDrained: spending.settle,
   };
   events.report(`Starting Envoy ${ENVOY_VERSION} on ports ${ports.join(" and ")}`);
@@ -235,8 +243,11 @@ class RunningGateway {
   }
 
   #readiness(): { missing: string | undefined; note: string | undefined } {
-    const { services, spending } = this.#parts;
-    return { missing: services.missing() ?? spending.missing(), note: spending.note() };
+    const { services, spending, keys } = this.#parts;
+    return {
+      missing: services.missing() ?? spending.missing() ?? keys.missing(),
+      note: spending.note() ?? keys.note(),
+    };
   }
 
   async close(): Promise<void> {
@@ -244,6 +255,7 @@ class RunningGateway {
     this.#parts.certificates.stop();
     this.#parts.tokens.stop();
     this.envoy.files.discovery.close();
+    await this.#parts.keys.close();
     await this.#parts.spending.close();
     await this.#parts.services.close();
     this.#parts.logs.release();
@@ -257,7 +269,7 @@ class RunningGateway {
   }
 
   async #switchTo(fresh: Configuration, mayRestart: boolean): Promise<ReloadResult> {
-    const { planner, services, certificates, tokens, spending } = this.#parts;
+    const { planner, services, certificates, tokens, spending, keys } = this.#parts;
     const old = this.envoy.configuration;
     const changes = changesBetween(old.model, fresh.model);
     const { warnings } = fresh;
@@ -288,6 +300,7 @@ class RunningGateway {
       tokens.retain(this.envoy.configuration);
       const { configuration, runtime } = this.envoy;
       await spending.use(configuration, runtime.logDirectory);
+      await keys.use(configuration);
     }
     prepared.commit();
     return { kind: "applied", changes, hasRestarted: reasons.length > 0, warnings };
@@ -295,7 +308,7 @@ class RunningGateway {
 
   /** Replaces the running Envoy with one that starts with the configuration. */
   async #restart(fresh: Configuration, prepared: PreparedServices): Promise<void> {
-    const { planner, logs, spending } = this.#parts;
+    const { planner, logs, spending, keys } = this.#parts;
     logs.use(planner.logDirectory(fresh), fresh.environment);
     prepareContentLog(fresh.model, planner.logDirectory(fresh));
     const next = planner.prepare(fresh, prepared);
@@ -303,10 +316,12 @@ class RunningGateway {
       await this.#supervisor.replace(next.plan);
     } catch (error) {
       spending.detach(next.plan.budgetsSocket);
+      keys.detach(next.plan.budgetsSocket);
       next.files.remove();
       throw error;
     }
     spending.detach(this.envoy.plan.budgetsSocket);
+    keys.detach(this.envoy.plan.budgetsSocket);
     this.envoy.files.remove();
     this.envoy = next;
   }
@@ -315,7 +330,7 @@ class RunningGateway {
   async #apply(fresh: Configuration, prepared: PreparedServices): Promise<boolean> {
     const { planner, directory } = this.#parts;
     const { configuration, files, plan } = this.envoy;
-    const services = { ...prepared, note: this.#parts.spending.note() };
+    const services = { ...prepared, note: this.#readiness().note };
     const runtime = planner.runtimeOf(fresh, services, plan);
     const { whole, files: contents } = files.render(fresh.model, runtime);
     const isNew = files.discovery.wouldChange(contents);

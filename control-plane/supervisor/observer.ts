@@ -1,5 +1,6 @@
 // Has the usage records of a running gateway read and its metrics served, if the configuration asks for it.
 import type { Observability, ObservabilityOptions } from "../observability/observability.ts";
+import { ROLES, setActor } from "../admin/actor.ts";
 import { callAdmin } from "./admin.ts";
 import { ENVOY_VERSION } from "./envoy-binary.ts";
 import type { Gateway } from "./gateway.ts";
@@ -33,6 +34,10 @@ export function createObserver(
     versions: { gateway: VERSION, envoy: ENVOY_VERSION },
     envoyStats: (filter) => readEnvoyStats(adminSocket(), filter),
     budgets: () => gateway()?.budgets() ?? [],
+    adminApi: async () => (await gateway()?.keys.api()) ?? undefined,
+    identify: (context) => {
+      setActor(context, { kind: "token", name: "token", roles: ROLES });
+    },
     report,
     ownerOfPort: findOwner,
     onProblem,

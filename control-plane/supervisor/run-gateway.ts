@@ -106,7 +106,7 @@ async function attend(
         write();
       },
     });
-    const { reload, close, supervisor } = gateway;
+    const { reload, close, supervisor, keys } = gateway;
     closing.push(close);
     write();
     await observability.update();
@@ -121,7 +121,7 @@ async function attend(
       // Triggered by the file, not by a user, and there is nothing to report.
       if (result.kind !== "unchanged") reportReload(result);
     };
-    const control = await serveControl(record.controlSocket, reloadAndReport);
+    const control = await serveControl(record.controlSocket, reloadAndReport, keys.api);
     closing.push(control.close);
     if (options.watch) {
       const { path } = configuration.file;

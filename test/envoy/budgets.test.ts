@@ -124,7 +124,7 @@ async function sendAll(count: number, askOf: (number: number) => Ask): Promise<n
 
 function nameOf({ subject }: Budget): string {
   if (subject === "all") return "all";
-  return "key" in subject ? subject.key : subject.target;
+  return Object.values(subject).join();
 }
 
 async function charged(limits: Record<string, number> = {}): Promise<Record<string, number>> {

@@ -221,10 +221,15 @@ function asJson(rows: readonly Row[], { budgets, gateways }: SpendReport, since:
   };
 }
 
-/** Returns the key or the model of a budget, named as in the rows. */
-function subjectOf({ subject }: Budget): { key?: string; model?: string } {
+/** Returns the key, group, user or model of a budget, named as in the rows. */
+function subjectOf({ subject }: Budget): {
+  key?: string;
+  group?: string;
+  user?: string;
+  model?: string;
+} {
   if (subject === "all") return {};
-  return "key" in subject ? { key: subject.key } : { model: subject.target };
+  return "target" in subject ? { model: subject.target } : subject;
 }
 
 function csv(rows: readonly Row[]): string[] {

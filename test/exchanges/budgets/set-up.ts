@@ -95,7 +95,7 @@ function subjects({ budgets = [] }: GatewayModel): Map<string, string> {
   return new Map(
     budgets.map((budget) => {
       const { subject } = budget;
-      const name = subject === "all" ? subject : "key" in subject ? subject.key : subject.target;
+      const name = subject === "all" ? subject : Object.values(subject).join();
       return [budgetFingerprint(budget), name];
     }),
   );

@@ -33,7 +33,6 @@ it.each([
   ["serve", "Did you mean up?"],
   ["stop", "Did you mean down?"],
   ["test", "validate checks the configuration"],
-  ["keys", "docs/securing.md"],
 ])("%s is no command, and the error names the one that is", async (word, hint) => {
   let error = "";
   const program = buildProgram();

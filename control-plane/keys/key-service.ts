@@ -1,0 +1,519 @@
+// Keys and groups of the running gateway: each change is stored, sent to every Envoy, and with Redis to every gateway.
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Budget } from "../../model/budgets.ts";
+import { keyNames } from "../../model/client-keys.ts";
+import type { Allowance, Group } from "../../model/keys.ts";
+import type { GatewayModel } from "../../model/model.ts";
+import { EnvoyKeys } from "./envoy-keys.ts";
+import { KeyFile, fileProblem, KEYS_FILE, type KeyQuery } from "./key-file.ts";
+import {
+  type Change,
+  type GroupRecord,
+  hashOf,
+  hintOf,
+  type KeyRecord,
+  newKey,
+  newKeyId,
+} from "./records.ts";
+import { SharedKeys, type SharedKeysOptions } from "./shared-keys.ts";
+import { type Field, StoreError } from "./store-error.ts";
+import { unknownModels } from "./unknown-models.ts";
+
+/** How long a change waits for Envoy before it is confirmed. */
+const PUSH_MS = 1_000;
+/** How long an Envoy that starts waits for its keys. */
+const FIRST_MS = 10_000;
+/** How long revoked keys are kept for the list. */
+const KEPT_MS = 90 * 86_400_000;
+/** Between two attempts to open the file. */
+const REOPEN_MS = 5_000;
+/** Hashes that a key had before and that are kept until Envoy has removed them. */
+const MAX_PREVIOUS = 8;
+
+export interface KeysOptions {
+  /** The state directory. */
+  directory: string;
+  report: (line: string, level?: "warning") => void;
+  /** Called when `problem` may have changed. */
+  onReadiness?: () => void;
+  /** Called when budgets of keys or groups may have changed. */
+  onBudgets?: () => void;
+  /** Receives what was spent with imported keys before. */
+  onSpent?: (spent: readonly Spent[]) => void;
+  /** Milliseconds since 1970; the machine's clock if not set. */
+  now?: () => number;
+}
+
+/** Nano-dollars that were spent with a key elsewhere. */
+export interface Spent {
+  key: string;
+  cost: number;
+}
+
+/** What a new key is; null: none, also where `keys.defaults` has some. */
+export interface NewKey {
+  name: string;
+  owner?: string | undefined;
+  groups?: string[] | undefined;
+  models?: string[] | null | undefined;
+  rateLimits?: Allowance["rateLimits"] | null;
+  budgets?: Allowance["budgets"] | null;
+  expires?: number | null | undefined;
+  isDisabled?: boolean | undefined;
+  metadata?: Record<string, string> | undefined;
+  /** Of a key that exists elsewhere: SHA-256, and what shows it. */
+  imported?: { hash: string; hint: string };
+}
+
+/** What changes; null removes. */
+export type KeyUpdate = Partial<Omit<NewKey, "name" | "imported" | "owner" | "metadata">> & {
+  owner?: string | null | undefined;
+  metadata?: Record<string, string> | null | undefined;
+};
+
+export interface GroupInput extends Omit<Allowance, "models"> {
+  models?: string[];
+  metadata?: Record<string, string>;
+}
+
+export type ConfiguredGateway = Pick<SharedKeysOptions, "authorities"> & {
+  model: GatewayModel;
+  environment: Readonly<Record<string, string | undefined>>;
+};
+
+export class Keys {
+  readonly #options: Required<KeysOptions>;
+  readonly #envoys: EnvoyKeys[] = [];
+  readonly #sockets = new Map<string, EnvoyKeys>();
+  #model: GatewayModel | undefined;
+  #file: KeyFile | undefined;
+  #problem: string | undefined;
+  #reopen: NodeJS.Timeout | undefined;
+  #shared: { plan: string; keys: SharedKeys } | undefined;
+
+  constructor(options: KeysOptions) {
+    this.#options = {
+      now: Date.now,
+      onReadiness: () => undefined,
+      onBudgets: () => undefined,
+      onSpent: () => undefined,
+      ...options,
+    };
+  }
+
+  /** Activates a configuration. */
+  async use(gateway: ConfiguredGateway): Promise<void> {
+    const before = JSON.stringify(this.#model?.groups);
+    this.#model = gateway.model;
+    this.#open();
+    await this.#share(gateway);
+    if (JSON.stringify(gateway.model.groups) === before) return;
+    for (const envoy of this.#envoys) void envoy.pushAll();
+  }
+
+  /** Gives a starting Envoy its keys. Resolves when it has them, or it takes too long. */
+  async attach(socket: string): Promise<void> {
+    this.detach(socket);
+    const envoy = new EnvoyKeys({
+      socket,
+      file: () => this.#file,
+      groups: () => this.#model?.groups ?? [],
+      now: this.#options.now,
+      report: this.#options.report,
+    });
+    this.#sockets.set(socket, envoy);
+    this.#envoys.push(envoy);
+    void envoy.push();
+    if (this.#file === undefined) return;
+    await Promise.race([envoy.first, sleep(FIRST_MS, undefined, { ref: false })]);
+  }
+
+  detach(socket: string): void {
+    const envoy = this.#sockets.get(socket);
+    if (envoy === undefined) return;
+    envoy.close();
+    this.#sockets.delete(socket);
+    this.#envoys.splice(this.#envoys.indexOf(envoy), 1);
+  }
+
+  /** Why keys cannot be created or may be out of date, as a sentence; undefined if they can. */
+  get problem(): string | undefined {
+    return this.#problem ?? this.#shared?.keys.problem;
+  }
+
+  /** Returns the budgets of the keys and groups that were created while the gateway runs. */
+  budgets(): Budget[] {
+    const file = this.#file;
+    if (file === undefined) return [];
+    const own = new Set((this.#model?.groups ?? []).map(({ name }) => name));
+    return [
+      ...[...file.keysAfter(0)].flatMap(({ record: { name, budgets = [], revoked } }) =>
+        revoked === undefined ? budgets.map((one) => ({ ...one, subject: { key: name } })) : [],
+      ),
+      ...file
+        .groups()
+        .filter(({ name }) => !own.has(name))
+        .flatMap(({ name, budgets = [] }) =>
+          budgets.map((one) => ({ ...one, subject: { group: name } })),
+        ),
+    ];
+  }
+
+  list(query: Omit<KeyQuery, "now">): KeyRecord[] {
+    return this.#use((file) => file.keys({ ...query, now: this.#options.now() }));
+  }
+
+  count(): number {
+    return this.#use((file) => file.count());
+  }
+
+  /** Returns the key with an id, or with a name that is not revoked. Throws a StoreError if there is none. */
+  get(idOrName: string): KeyRecord {
+    const found = this.#use((file) => file.key(idOrName) ?? file.keyOfName(idOrName));
+    if (found === undefined) throw new StoreError("not_found", "There is no such key.");
+    return found;
+  }
+
+  /** Creates a key. @returns the key itself, which is not kept; absent of an imported one */
+  async create(input: NewKey, createdBy: string): Promise<{ record: KeyRecord; key?: string }> {
+    const key = input.imported === undefined ? newKey() : undefined;
+    const record = this.#newRecord(input, key, createdBy);
+    await this.#commit([{ kind: "key", record }]);
+    return key === undefined ? { record } : { record, key };
+  }
+
+  /** Creates keys and groups that exist elsewhere, all or none. */
+  async import(
+    {
+      keys,
+      groups,
+      spent = [],
+    }: { keys: NewKey[]; groups: (GroupInput & { name: string })[]; spent?: Spent[] },
+    createdBy: string,
+  ): Promise<{ keys: KeyRecord[]; groups: GroupRecord[] }> {
+    const names = new Set(groups.map(({ name }) => name));
+    const newGroups = groups.map((one) => this.#newGroup(one.name, one));
+    const records = keys.map((one) => this.#newRecord(one, undefined, createdBy, names));
+    await this.#commit([
+      ...newGroups.map((record): Change => ({ kind: "group", record })),
+      ...records.map((record): Change => ({ kind: "key", record })),
+    ]);
+    const imported = new Set(records.map(({ name }) => name));
+    const counted = spent.filter(({ key, cost }) => imported.has(key) && cost > 0);
+    if (counted.length > 0) this.#options.onSpent(counted);
+    return { keys: records, groups: newGroups };
+  }
+
+  /** @param version of the record that the change is for; absent: whatever it is */
+  async update(idOrName: string, changes: KeyUpdate, version?: number): Promise<KeyRecord[]> {
+    const before = this.#live(idOrName, version);
+    this.#checkGroups(changes.groups ?? []);
+    this.#checkModels(changes.models ?? []);
+    const { isDisabled, ...others } = changes;
+    const record = this.#changed(before, {
+      ...others,
+      ...(isDisabled === undefined ? {} : { isDisabled: isDisabled ? true : null }),
+    });
+    await this.#commit([{ kind: "key", record }]);
+    return [before, record];
+  }
+
+  /** Replaces the key. The old one stays valid for the grace period; one that was replaced before does not. */
+  async rotate(
+    idOrName: string,
+    { graceMs, version }: { graceMs: number; version?: number | undefined },
+  ): Promise<{ before: KeyRecord; record: KeyRecord; key: string }> {
+    const before = this.#live(idOrName, version);
+    const now = this.#options.now();
+    const key = newKey();
+    const older = (before.previous ?? []).map(({ hash, until }) => ({
+      hash,
+      until: Math.min(until, now),
+    }));
+    const previous = [...older, { hash: before.hash, until: now + graceMs }].slice(-MAX_PREVIOUS);
+    const record = this.#changed(before, { hash: hashOf(key), hint: hintOf(key), previous });
+    await this.#commit([{ kind: "key", record }]);
+    return { before, record, key };
+  }
+
+  /** Revokes a key for good. It works without Redis, too: then the other gateways learn of it when Redis is back. */
+  async revoke(idOrName: string, version?: number): Promise<KeyRecord[]> {
+    const before = this.#live(idOrName, version);
+    const record = this.#changed(before, { revoked: this.#options.now() });
+    await this.#commit([{ kind: "key", record }], true);
+    return [before, record];
+  }
+
+  groups(): (GroupRecord | Group)[] {
+    const own = this.#model?.groups ?? [];
+    const names = new Set(own.map(({ name }) => name));
+    const created = this.#use((file) => file.groups()).filter(({ name }) => !names.has(name));
+    return [...own, ...created].sort((one, other) => (one.name < other.name ? -1 : 1));
+  }
+
+  group(name: string): GroupRecord | Group {
+    const own = this.#model?.groups?.find((group) => group.name === name);
+    const found = own ?? this.#use((file) => file.group(name));
+    if (found === undefined || ("deleted" in found && found.deleted !== undefined))
+      throw new StoreError("not_found", "There is no such group.");
+    return found;
+  }
+
+  /** Returns how many keys have the group. */
+  countOf(group: string): number {
+    return this.#use((file) => file.count(group));
+  }
+
+  async createGroup(name: string, input: GroupInput): Promise<GroupRecord> {
+    const record = this.#newGroup(name, input);
+    await this.#commit([{ kind: "group", record }]);
+    return record;
+  }
+
+  async updateGroup(
+    name: string,
+    changes: { [Member in keyof GroupInput]?: GroupInput[Member] | null | undefined },
+    version?: number,
+  ): Promise<GroupRecord[]> {
+    const before = this.#ownGroup(name, version);
+    this.#checkModels(changes.models ?? []);
+    const record = this.#changed(before, changes);
+    await this.#commit([{ kind: "group", record }]);
+    return [before, record];
+  }
+
+  async deleteGroup(name: string, version?: number): Promise<GroupRecord[]> {
+    const before = this.#ownGroup(name, version);
+    const members = this.countOf(name);
+    if (members > 0)
+      throw new StoreError(
+        "conflict",
+        `${String(members)} keys are in the group ${name}; change or revoke them first.`,
+      );
+    const record = this.#changed(before, { deleted: this.#options.now() });
+    await this.#commit([{ kind: "group", record }]);
+    return [before, record];
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#reopen);
+    for (const socket of [...this.#sockets.keys()]) this.detach(socket);
+    await this.#shared?.keys.close();
+    this.#shared = undefined;
+    this.#file?.close();
+    this.#file = undefined;
+  }
+
+  #newRecord(
+    input: NewKey,
+    key: string | undefined,
+    createdBy: string,
+    newGroups: ReadonlySet<string> = new Set(),
+  ): KeyRecord {
+    const { name, owner, groups = [], metadata, imported } = input;
+    this.#checkName(name);
+    this.#checkGroups(groups.filter((group) => !newGroups.has(group)));
+    // What an import names may be configured later.
+    if (imported === undefined) this.#checkModels(input.models ?? []);
+    const now = this.#options.now();
+    const { hash, hint } = imported ?? { hash: hashOf(key ?? ""), hint: hintOf(key ?? "") };
+    const { models, rateLimits, budgets, expires } = this.#withDefaults(input, now);
+    return {
+      ...{ id: newKeyId(), name, hash, hint },
+      ...(owner === undefined ? {} : { owner }),
+      ...(groups.length === 0 ? {} : { groups: [...new Set(groups)] }),
+      ...withoutEmpty({ models, rateLimits, budgets, expires, metadata }),
+      ...(input.isDisabled === true ? { isDisabled: true as const } : {}),
+      ...{ created: now, createdBy, updated: now, version: 1 },
+    };
+  }
+
+  /** Sets what the creator did not. An imported key has what it had. */
+  #withDefaults(input: NewKey, now: number) {
+    const { models, rateLimits, budgets, expiresAfterMs } = this.#model?.keys?.defaults ?? {};
+    const isNew = input.imported === undefined;
+    const or = <Value>(own: Value | null | undefined, otherwise: Value | undefined) =>
+      own === undefined && isNew ? otherwise : (own ?? undefined);
+    return {
+      models: or(input.models, (input.groups ?? []).length === 0 ? models : undefined),
+      rateLimits: or(input.rateLimits, rateLimits),
+      budgets: or(input.budgets, budgets),
+      expires: or(input.expires, expiresAfterMs === undefined ? undefined : now + expiresAfterMs),
+    };
+  }
+
+  #newGroup(name: string, input: GroupInput): GroupRecord {
+    if (this.#model?.groups?.some((group) => group.name === name) === true)
+      throw new StoreError("conflict", `The configuration has a group ${name}.`);
+    const found = this.#use((file) => file.group(name));
+    if (found !== undefined && found.deleted === undefined)
+      throw new StoreError("conflict", `A group with the name ${name} exists.`);
+    const now = this.#options.now();
+    const { models, rateLimits, budgets, metadata } = input;
+    return {
+      name,
+      ...withoutEmpty({ models, rateLimits, budgets, metadata }),
+      ...{ created: now, updated: now, version: (found?.version ?? 0) + 1 },
+    };
+  }
+
+  /** Returns the record with the changes; null removes a member. */
+  #changed<Kind extends KeyRecord | GroupRecord>(before: Kind, changes: object): Kind {
+    const set = Object.entries(changes).filter(([, value]) => value !== undefined);
+    const all = { ...before, ...Object.fromEntries(set) };
+    const kept = Object.entries(all).filter(([, value]) => value !== null);
+    const record = Object.fromEntries(kept) as unknown as Kind;
+    return { ...record, updated: this.#options.now(), version: before.version + 1 };
+  }
+
+  /** Returns a key that can be changed. */
+  #live(idOrName: string, version: number | undefined): KeyRecord {
+    const found = this.get(idOrName);
+    if (found.revoked !== undefined)
+      throw new StoreError("conflict", `${found.name} is revoked; create a new key.`);
+    requireVersion(found, version);
+    return found;
+  }
+
+  #ownGroup(name: string, version: number | undefined): GroupRecord {
+    const found = this.group(name);
+    if (!("version" in found))
+      throw new StoreError("conflict", `${name} is a group of the configuration; change it there.`);
+    requireVersion(found, version);
+    return found;
+  }
+
+  #checkName(name: string): void {
+    const { ingress, egress } = this.#model ?? {};
+    const own = keyNames([ingress, egress].flatMap((one) => one ?? []));
+    if (own.includes(name))
+      throw new StoreError("conflict", `The configuration has a key with the name ${name}.`);
+  }
+
+  #checkGroups(groups: readonly string[]): void {
+    const known = new Set(this.#model?.groups?.map(({ name }) => name));
+    const isKnown = (name: string) => {
+      if (known.has(name)) return true;
+      const found = this.#use((file) => file.group(name));
+      return found !== undefined && found.deleted === undefined;
+    };
+    const unknown = groups.flatMap((name, index): Field[] =>
+      isKnown(name)
+        ? []
+        : [{ field: `groups[${String(index)}]`, message: `there is no group ${name}` }],
+    );
+    if (unknown.length > 0)
+      throw new StoreError("invalid", "A group does not exist; create it first.", unknown);
+  }
+
+  #checkModels(models: readonly string[]): void {
+    if (this.#model === undefined) return;
+    const unknown = unknownModels(models, this.#model).map((index) => ({
+      field: `models[${String(index)}]`,
+      message: `no configured model or alias is called ${String(models[index])}`,
+    }));
+    if (unknown.length > 0)
+      throw new StoreError(
+        "invalid",
+        "A model is not configured; gateway models lists them.",
+        unknown,
+      );
+  }
+
+  /** Stores changes and gives them to the Envoys. @param isRevocation it is made here even if Redis cannot be used */
+  async #commit(changes: readonly Change[], isRevocation = false): Promise<void> {
+    const shared = this.#shared?.keys;
+    if (shared === undefined) {
+      this.#use((file) => {
+        file.write(changes);
+      });
+    } else await shared.write(changes, isRevocation);
+    await this.#push();
+  }
+
+  async #push(): Promise<void> {
+    this.#options.onBudgets();
+    const pushed = Promise.all(this.#envoys.map((envoy) => envoy.push()));
+    // An Envoy that stands still gets the change later.
+    await Promise.race([pushed, sleep(PUSH_MS, undefined, { ref: false })]);
+  }
+
+  /** Runs work on the file. Throws a StoreError if it cannot be used. */
+  #use<Result>(work: (file: KeyFile) => Result): Result {
+    if (this.#file === undefined)
+      throw new StoreError("unavailable", this.#problem ?? "The keys are not open yet.");
+    try {
+      return work(this.#file);
+    } catch (error) {
+      if (error instanceof StoreError) throw error;
+      throw new StoreError(
+        "unavailable",
+        `${KEYS_FILE} cannot be used (${fileProblem(error)}); nothing was changed.`,
+      );
+    }
+  }
+
+  #open(): void {
+    if (this.#file !== undefined) return;
+    clearTimeout(this.#reopen);
+    const { directory, report, onReadiness, now } = this.#options;
+    try {
+      this.#file = new KeyFile(join(directory, KEYS_FILE));
+      this.#file.purge(now() - KEPT_MS);
+      if (this.#problem !== undefined) report(`${KEYS_FILE} can be used again.`);
+      this.#problem = undefined;
+      for (const envoy of this.#envoys) void envoy.push();
+    } catch (error) {
+      this.#file?.close();
+      this.#file = undefined;
+      const problem = `Keys that were created while the gateway runs are not available: ${KEYS_FILE} cannot be used (${fileProblem(error)}). Restore it from a backup, or delete it to start without keys.`;
+      if (problem !== this.#problem) report(problem, "warning");
+      this.#problem = problem;
+      this.#reopen = setTimeout(() => {
+        this.#open();
+        onReadiness();
+      }, REOPEN_MS).unref();
+    }
+    onReadiness();
+  }
+
+  async #share({ model, environment, authorities }: ConfiguredGateway): Promise<void> {
+    const settings = model.keys?.store === "redis" ? model.redis : undefined;
+    const plan = JSON.stringify([settings, settings && environment]);
+    if (this.#shared?.plan === plan) return;
+    await this.#shared?.keys.close();
+    this.#shared = undefined;
+    if (settings === undefined) return;
+    const { report, onReadiness } = this.#options;
+    const keys = new SharedKeys({
+      settings,
+      environment,
+      authorities,
+      file: () => this.#file,
+      report,
+      onProblem: onReadiness,
+      onChange: () => void this.#push(),
+    });
+    this.#shared = { plan, keys };
+    await keys.start();
+  }
+}
+
+function requireVersion(record: { name: string; version: number }, version: number | undefined) {
+  if (version === undefined || version === record.version) return;
+  throw new StoreError(
+    "changed",
+    `${record.name} has version ${String(record.version)} now; read it again.`,
+  );
+}
+
+/** Returns the members that have a value. */
+function withoutEmpty<Members extends object>(
+  members: Members,
+): {
+  [Name in keyof Members]?: NonNullable<Members[Name]>;
+} {
+  const set = Object.entries(members).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(set) as { [Name in keyof Members]?: NonNullable<Members[Name]> };
+}

@@ -1,0 +1,3 @@
+// What a key's state is called.
+export const STATUSES = ["active", "disabled", "expired", "revoked"] as const;
+export type KeyStatus = (typeof STATUSES)[number];

@@ -1,0 +1,367 @@
+// Keys that several gateways share, in Redis: a change is made there first, and every gateway reads the list of changes four times a
+// second. What a gateway knows stays in its file while Redis does not respond, and what Redis has lost is restored from the files.
+import type { Redis } from "../../model/model.ts";
+import {
+  connectRedis,
+  type RedisConnection,
+  redisProblem,
+} from "../spend/redis/redis-connection.ts";
+import { redisUrl } from "../spend/redis/url.ts";
+import type { KeyFile } from "./key-file.ts";
+import type { Change, GroupRecord, KeyRecord } from "./records.ts";
+import { StoreError } from "./store-error.ts";
+
+const POLL_MS = 250;
+/** Changes of a response, and their bytes: a record has at most 16 KiB. */
+const BATCH = 200;
+const MAX_RESPONSE_BYTES = 8 * 2 ** 20;
+/** How many changes Redis keeps. A gateway that was away for longer reads all keys. */
+const KEPT_CHANGES = 20_000;
+
+/**
+ * Makes changes, all or none. KEYS: keys, names, groups, changes, count. ARGV: whether versions are checked, the changes to keep,
+ * then for each change its kind, id, name, version, whether the name is taken, and the record.
+ */
+const WRITE = `
+local places = { key = KEYS[1], group = KEYS[3] }
+local isChecked = ARGV[1] == "1"
+local function versionOf(place, id)
+  local found = redis.call("HGET", place, id)
+  return found and tonumber(string.match(found, "^(%d+) ")) or 0
+end
+for at = 3, #ARGV, 6 do
+  local kind, id, name, version, isLive = ARGV[at], ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3]), ARGV[at + 4]
+  if isChecked and versionOf(places[kind], id) ~= version - 1 then return "changed " .. name end
+  if kind == "key" and isLive == "1" then
+    local other = redis.call("HGET", KEYS[2], name)
+    if isChecked and other and other ~= id then return "conflict " .. name end
+  end
+end
+for at = 3, #ARGV, 6 do
+  local kind, id, name, version, isLive = ARGV[at], ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3]), ARGV[at + 4]
+  if isChecked or versionOf(places[kind], id) < version then
+    redis.call("HSET", places[kind], id, ARGV[at + 3] .. " " .. ARGV[at + 5])
+    if kind == "key" then
+      if isLive == "1" then redis.call("HSET", KEYS[2], name, id)
+      elseif redis.call("HGET", KEYS[2], name) == id then redis.call("HDEL", KEYS[2], name) end
+    end
+    local number = redis.call("INCR", KEYS[5])
+    redis.call("XADD", KEYS[4], "MAXLEN", "~", ARGV[2], "*", "number", number, "kind", kind, "record", ARGV[at + 5])
+  end
+end
+return "done"`;
+
+export interface SharedKeysOptions {
+  settings: Redis;
+  environment: Readonly<Record<string, string | undefined>>;
+  /** Certificate authorities in PEM; absent: those of Node. */
+  authorities?: string | undefined;
+  file: () => KeyFile | undefined;
+  report: (line: string, level?: "warning") => void;
+  /** Called when `problem` has changed. */
+  onProblem: () => void;
+  /** Called when another gateway's changes are in the file. */
+  onChange: () => void;
+}
+
+export class SharedKeys {
+  readonly #options: SharedKeysOptions;
+  #redis: RedisConnection | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #work: Promise<void> | undefined;
+  #problem: string | undefined;
+  #isClosed = false;
+
+  constructor(options: SharedKeysOptions) {
+    this.#options = options;
+  }
+
+  /** Connects, and reads what there is. Resolves when that is done, or Redis does not respond. */
+  async start(): Promise<void> {
+    const { settings, environment, authorities } = this.#options;
+    const ready = Promise.withResolvers<undefined>();
+    const url = redisUrl(settings, environment);
+    // The configuration has been checked: it has one.
+    if (url === undefined) return;
+    this.#redis = await connectRedis({
+      url,
+      ...(authorities === undefined ? {} : { authorities }),
+      maxResponseBytes: MAX_RESPONSE_BYTES,
+      onReady: () => {
+        ready.resolve(undefined);
+      },
+    });
+    const timer = setTimeout(() => {
+      ready.resolve(undefined);
+    }, 2_000);
+    await ready.promise;
+    clearTimeout(timer);
+    await this.sync();
+    if (this.#isClosed) return;
+    this.#timer = setInterval(() => void this.sync(), POLL_MS).unref();
+  }
+
+  /** Why changes are not shared, as a sentence; undefined if they are. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** Makes changes in Redis, then here. Throws a StoreError if Redis refuses them or does not respond. */
+  async write(changes: readonly Change[], isRevocation: boolean): Promise<void> {
+    const file = this.#file();
+    this.#refuseTwins(file, changes);
+    let result: unknown;
+    try {
+      result = await this.#send(changes, true);
+    } catch (error) {
+      if (!isRevocation)
+        throw new StoreError(
+          "unavailable",
+          `Redis cannot be used (${redisProblem(error)}), so the change is not made: try again later. Revoking works without Redis.`,
+        );
+      file.write(changes);
+      for (const { kind, record } of changes) if (kind === "key") file.addPending(record.id);
+      this.#options.report(
+        "A key was revoked while Redis cannot be used: this gateway rejects it now, others as soon as Redis is back.",
+        "warning",
+      );
+      return;
+    }
+    const [word, name = ""] = String(result).split(" ");
+    if (word === "conflict")
+      throw new StoreError("conflict", `A key with the name ${name} exists; choose another name.`);
+    if (word === "changed")
+      throw new StoreError("changed", `${name} has been changed; read it again.`);
+    file.take(changes);
+  }
+
+  /** Reads what other gateways have changed, and sends what was revoked here meanwhile. One at a time. */
+  sync(): Promise<void> {
+    this.#work ??= this.#sync().finally(() => (this.#work = undefined));
+    return this.#work;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    this.#redis?.close();
+    await this.#work?.catch(() => undefined);
+  }
+
+  async #sync(): Promise<void> {
+    try {
+      const file = this.#file();
+      const before = file.change;
+      await this.#read(file);
+      await this.#sendPending(file);
+      this.#setProblem(undefined);
+      if (file.change !== before) this.#options.onChange();
+    } catch (error) {
+      if (this.#isClosed) return;
+      const { settings } = this.#options;
+      const consequence =
+        settings.onFailure === "deny"
+          ? "the gateway is not ready until it responds"
+          : "the keys are those that this gateway knows";
+      this.#setProblem(
+        `Keys are not shared, because Redis cannot be used (${redisProblem(error)}): ${consequence}.`,
+      );
+    }
+  }
+
+  /** Reads the changes after those that the file has; all keys, if Redis does not have the changes in between. */
+  async #read(file: KeyFile): Promise<void> {
+    const place = file.fact("place");
+    for (;;) {
+      const [stream = "0-0", number = "0"] = (file.fact("place") ?? "").split(" ").filter(Boolean);
+      const count = Number((await this.#ask(["GET", this.#name("count")])) ?? 0);
+      if (count === Number(number) && place !== undefined) return;
+      const entries = readEntries(
+        await this.#ask([
+          "XRANGE",
+          this.#name("changes"),
+          `(${stream}`,
+          "+",
+          "COUNT",
+          String(BATCH),
+        ]),
+      );
+      const [first] = entries;
+      const last = entries.at(-1);
+      if (first === undefined || last === undefined || first.number !== Number(number) + 1) {
+        await this.#readAll(file, count);
+        return;
+      }
+      file.take(
+        this.#stillRevoked(
+          file,
+          entries.map(({ change }) => change),
+        ),
+        `${last.id} ${String(last.number)}`,
+      );
+    }
+  }
+
+  /** Exchanges everything with Redis: the newer version of each record wins. */
+  async #readAll(file: KeyFile, count: number): Promise<void> {
+    // Changes made meanwhile are read again, which changes nothing.
+    const newest = readEntries(
+      await this.#ask(["XREVRANGE", this.#name("changes"), "+", "-", "COUNT", "1"]),
+    );
+    const place =
+      newest[0] === undefined
+        ? `0-0 ${String(count)}`
+        : `${newest[0].id} ${String(newest[0].number)}`;
+    const versions = new Map<string, number>();
+    for (const kind of ["group", "key"] as const) {
+      let cursor = "0";
+      do {
+        const name = this.#name(kind === "key" ? "keys" : "groups");
+        const [next, fields] = (await this.#ask([
+          "HSCAN",
+          name,
+          cursor,
+          "COUNT",
+          String(BATCH),
+        ])) as [string, string[]];
+        const changes = fields.flatMap((text, at) =>
+          at % 2 === 1 ? [changeOf(kind, text.slice(text.indexOf(" ") + 1))] : [],
+        );
+        for (const { record } of changes)
+          versions.set(`${kind} ${idOf({ kind, record } as Change)}`, record.version);
+        file.take(this.#stillRevoked(file, changes));
+        cursor = next;
+      } while (cursor !== "0");
+    }
+    await this.#restore(file, versions);
+    file.setFact("place", place);
+  }
+
+  /** Sends what Redis does not have, because it has lost it. */
+  async #restore(file: KeyFile, versions: ReadonlyMap<string, number>): Promise<void> {
+    const pending = new Set(file.pending());
+    const all: Change[] = [
+      ...file.groupsAfter(0).map((record): Change => ({ kind: "group", record })),
+      ...[...file.keysAfter(0)].map(({ record }): Change => ({ kind: "key", record })),
+    ];
+    const lost = all.filter((change) => {
+      const id = idOf(change);
+      return (
+        !pending.has(id) && (versions.get(`${change.kind} ${id}`) ?? 0) < change.record.version
+      );
+    });
+    for (let at = 0; at < lost.length; at += BATCH)
+      await this.#send(lost.slice(at, at + BATCH), false);
+  }
+
+  /** Revokes in Redis what was revoked here while it did not respond. */
+  async #sendPending(file: KeyFile): Promise<void> {
+    for (const id of file.pending()) {
+      const own = file.key(id);
+      if (own !== undefined) {
+        const text = (await this.#ask(["HGET", this.#name("keys"), id])) as string | null;
+        const shared =
+          text === null ? own : (JSON.parse(text.slice(text.indexOf(" ") + 1)) as KeyRecord);
+        const version = (text === null ? own.version - 1 : shared.version) + 1;
+        const record = { ...shared, version, revoked: shared.revoked ?? own.revoked ?? Date.now() };
+        if (String(await this.#send([{ kind: "key", record }], true)) !== "done") return;
+        file.take([{ kind: "key", record }]);
+      }
+      file.removePending(id);
+    }
+  }
+
+  /** A key that was revoked here stays revoked, whatever others have changed meanwhile. */
+  #stillRevoked(file: KeyFile, changes: readonly Change[]): Change[] {
+    const pending = new Set(file.pending());
+    return changes.map((change): Change => {
+      if (change.kind !== "key" || !pending.has(change.record.id)) return change;
+      const revoked = file.key(change.record.id)?.revoked ?? change.record.updated;
+      return { kind: "key", record: { ...change.record, revoked } };
+    });
+  }
+
+  #refuseTwins(file: KeyFile, changes: readonly Change[]): void {
+    for (const { kind, record } of changes) {
+      if (kind !== "key" || record.revoked !== undefined) continue;
+      const twin = file.keyOfHash(record.hash);
+      if (twin !== undefined && twin.id !== record.id)
+        throw new StoreError("conflict", `${record.name} is the same key as ${twin.name}.`);
+    }
+  }
+
+  #send(changes: readonly Change[], isChecked: boolean): Promise<unknown> {
+    const names = ["keys", "names", "groups", "changes", "count"].map((name) => this.#name(name));
+    const words = changes.flatMap((change) => {
+      const { kind, record } = change;
+      const isLive = kind === "key" && change.record.revoked === undefined;
+      return [
+        kind,
+        idOf(change),
+        record.name,
+        String(record.version),
+        isLive ? "1" : "0",
+        JSON.stringify(record),
+      ];
+    });
+    return this.#ask([
+      "EVAL",
+      WRITE,
+      String(names.length),
+      ...names,
+      isChecked ? "1" : "0",
+      String(KEPT_CHANGES),
+      ...words,
+    ]);
+  }
+
+  #ask(words: readonly string[]): Promise<unknown> {
+    if (this.#redis === undefined) return Promise.reject(new Error("there is no connection"));
+    return this.#redis.send(words);
+  }
+
+  #name(what: string): string {
+    return `${this.#options.settings.prefix}:keys:${what}`;
+  }
+
+  #file(): KeyFile {
+    const file = this.#options.file();
+    if (file === undefined)
+      throw new StoreError("unavailable", "The file of the keys cannot be used.");
+    return file;
+  }
+
+  #setProblem(problem: string | undefined): void {
+    if (problem === this.#problem) return;
+    const before = this.#problem;
+    this.#problem = problem;
+    if (problem === undefined) this.#options.report("Redis can be used again; keys are shared.");
+    else if (before === undefined) this.#options.report(problem, "warning");
+    this.#options.onProblem();
+  }
+}
+
+function idOf(change: Change): string {
+  return change.kind === "key" ? change.record.id : change.record.name;
+}
+
+function changeOf(kind: string, text: string): Change {
+  return kind === "key"
+    ? { kind, record: JSON.parse(text) as KeyRecord }
+    : { kind: "group", record: JSON.parse(text) as GroupRecord };
+}
+
+/** Returns the entries of a stream's range. */
+function readEntries(response: unknown): { id: string; number: number; change: Change }[] {
+  return (response as [string, string[] | Record<string, string>][]).map(([id, fields]) => {
+    const pairs = Array.isArray(fields)
+      ? fields.flatMap((name, at) => (at % 2 === 0 ? [[name, fields[at + 1] ?? ""] as const] : []))
+      : Object.entries(fields);
+    const members = new Map(pairs);
+    return {
+      id,
+      number: Number(members.get("number")),
+      change: changeOf(members.get("kind") ?? "", members.get("record") ?? "{}"),
+    };
+  });
+}

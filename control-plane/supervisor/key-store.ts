@@ -1,0 +1,89 @@
+// Has keys stored and given to Envoy, and the admin API served, if the configuration has `keys`.
+import { readFileSync } from "node:fs";
+import type { Hono } from "hono";
+import type { GatewayModel } from "../../model/model.ts";
+import type { Keys, Spent } from "../keys/key-service.ts";
+import type { Configuration } from "./configuration-file.ts";
+import { findCaFile } from "./machine-settings.ts";
+import type { Report } from "./own-log.ts";
+import { VERSION } from "./package-version.ts";
+
+export interface KeyStore {
+  /** Activates a configuration. */
+  use: (configuration: Configuration) => Promise<void>;
+  /** Gives an Envoy that starts its keys. Resolves when it has them, at once without `keys`. */
+  attach: (socket: string) => Promise<void>;
+  /** Ends the updates of an Envoy. */
+  detach: (socket: string) => void;
+  /** Returns why the gateway is not ready; undefined if it is. */
+  missing: () => string | undefined;
+  /** Returns what /readyz has to add while nothing is missing. */
+  note: () => string | undefined;
+  /** Returns the routes of the admin API. A request needs a caller (admin/actor.ts). */
+  api: () => Promise<Hono>;
+  close: () => Promise<void>;
+}
+
+/**
+ * Returns the store. Its modules are loaded for a configuration that needs them.
+ * @param directory the state directory
+ * @param onReadiness called when `missing` or `note` may have changed
+ * @param onSpent receives what was spent with imported keys before
+ */
+export function createKeyStore(
+  directory: string,
+  report: Report,
+  onReadiness: () => void,
+  onSpent: (spent: readonly Spent[]) => void,
+): KeyStore {
+  let keys: Keys | undefined;
+  let model: GatewayModel | undefined;
+  let api: Hono | undefined;
+  /** Of the Envoys that run. */
+  const sockets = new Set<string>();
+
+  const problem = () => keys?.problem;
+  /** A gateway that must not serve without Redis is not ready; everything else is noted. */
+  const denies = () => model?.keys?.store === "redis" && model.redis?.onFailure === "deny";
+
+  return {
+    async use({ model: next, environment }) {
+      model = next;
+      if (next.keys === undefined) {
+        const ending = keys;
+        keys = undefined;
+        await ending?.close();
+        return;
+      }
+      const { Keys } = await import("../keys/key-service.ts");
+      const isNew = keys === undefined;
+      keys ??= new Keys({ directory, report, onReadiness, onSpent });
+      const file = next.keys.store === "redis" ? findCaFile(environment) : undefined;
+      const authorities = file === undefined ? undefined : readFileSync(file, "utf8");
+      await keys.use({ model: next, environment, authorities });
+      // A reload has added `keys`.
+      if (isNew) for (const socket of sockets) void keys.attach(socket);
+    },
+    async attach(socket) {
+      sockets.add(socket);
+      await keys?.attach(socket);
+    },
+    detach(socket) {
+      sockets.delete(socket);
+      keys?.detach(socket);
+    },
+    missing: () => (denies() ? problem() : undefined),
+    note: () => (denies() ? undefined : problem()),
+    async api() {
+      if (api !== undefined) return api;
+      const { keysApi } = await import("../keys/api/routes.ts");
+      api = keysApi({ keys: () => keys, version: VERSION });
+      return api;
+    },
+    async close() {
+      const ending = keys;
+      keys = undefined;
+      await ending?.close();
+    },
+  };
+}
