@@ -269,6 +269,11 @@ export class HubRequest {
     this.isStreaming = false;
   }
 
+  /** Returns whether a second call would be of no use to the client, or is forbidden. */
+  get needsSerialTools(): bool {
+    return this.forbidsParallelTools || this.notes.hasFunctions;
+  }
+
   /** Copies a text that is not part of the body; the copy lives until `forget`. Returns 0 if there is no memory. */
   keep(text: ByteBuffer): usize {
     const copy = takeBlock(text.length + PADDING);

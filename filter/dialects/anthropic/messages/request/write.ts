@@ -221,7 +221,7 @@ export class AnthropicRequestWriter extends AnthropicTurns {
   private writeToolChoice(): void {
     const out = this.out;
     const choice = this.request.toolChoice;
-    const isSerial = this.request.forbidsParallelTools;
+    const isSerial = this.request.needsSerialTools;
     // Thinking excludes a forced tool.
     const forcesSearch = this.request.forcesSearch && !this.isThinking;
     if (!forcesSearch) dropForcedSearch(this.request, this.report);
