@@ -23,6 +23,7 @@ export const SUPPORTED: Feature[] = [
   feature.MODERATION,
   feature.IMAGE_URLS,
   feature.WEB_SEARCH,
+  feature.SPEED,
 ];
 
 export const request = new MemberTable(
@@ -131,9 +132,9 @@ export const SERVICE_TIER = request.slot(
   "service_tier",
   slot.SERVICE_TIER,
   reads(
-    "`default` asks for the standard tier, `auto` and `priority` for the default; others are dropped, unless the provider supports them",
+    "`default` asks for the standard tier, `priority` and `fast` for fast mode, which is dropped for models without; others but `auto` are dropped, unless the provider supports them",
   ),
-  writes("`default` for the standard tier"),
+  writes("`default` for the standard tier, `priority` for fast mode"),
 );
 export const MODALITIES = request.slot(
   "modalities",
