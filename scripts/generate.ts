@@ -1,7 +1,7 @@
 // Writes the files that are made from the source: gateway.schema.json and docs/configuration.md from the configuration's
 // schema, docs/providers.md from the tables of providers, docs/current-apis.md from test/fixtures/current-apis/, docs/dialects.md
-// from the filter's table, docs/faults.md from docs/faults.yaml, and why `gateway explain` reports a member as dropped. `--check`
-// only compares.
+// from the filter's table, docs/faults.md from docs/faults.yaml, why `gateway explain` reports a member as dropped, and the chart's
+// copy of the alerts. `--check` only compares.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { format, resolveConfig } from "prettier";
@@ -31,7 +31,13 @@ export async function generate(): Promise<Generated[]> {
     await formatted("docs/dialects.md", dialectsPage()),
     await formatted("docs/faults.md", faultsPage()),
     await formatted("model/dropped-members.json", droppedReasons()),
+    copied("deploy/helm/gateway/files/alerts.yaml", "deploy/prometheus/alerts.yaml"),
   ];
+}
+
+/** A chart reads no file outside of its directory. */
+function copied(file: string, from: string): Generated {
+  return { file, text: readFileSync(pathOf(from), "utf8") };
 }
 
 async function formatted(file: string, text: string): Promise<Generated> {

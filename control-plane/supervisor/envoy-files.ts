@@ -9,7 +9,7 @@ import { toYaml } from "../../envoy/yaml.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { createDiscovery, type Discovery } from "./discovery.ts";
 import { makeDirectory } from "./make-directory.ts";
-import { numbered, writePrivately } from "./state.ts";
+import { numbered, runDirectory, writePrivately } from "./state.ts";
 
 /** A configuration in the two forms that Envoy reads: as a whole, and split into files. */
 export interface Rendered {
@@ -34,8 +34,9 @@ export function createEnvoyFiles(
   model: GatewayModel,
   runtime: RuntimeEnvironment,
 ): EnvoyFiles {
-  const bootstrapFile = join(stateDirectory, numbered("envoy.yaml", number));
-  const directory = join(stateDirectory, numbered("discovery", number));
+  const place = runDirectory(stateDirectory);
+  const bootstrapFile = join(place, numbered("envoy.yaml", number));
+  const directory = join(place, numbered("discovery", number));
   const render = (model: GatewayModel, runtime: RuntimeEnvironment): Rendered => {
     const whole = renderBootstrap(model, runtime);
     return { whole, ...dynamicConfiguration(whole, directory) };

@@ -23,7 +23,7 @@ import { failure, type ReloadResult, restartReasons } from "./reload.ts";
 import { createSpending, type Spending } from "./spending.ts";
 import { createKeyStore, type KeyStore } from "./key-store.ts";
 import { createServices, type PreparedServices, type Services } from "./services.ts";
-import { secretsDirectory, tokensDirectory, writePrivately } from "./state.ts";
+import { runDirectory, secretsDirectory, tokensDirectory, writePrivately } from "./state.ts";
 import type { BudgetGauge } from "../observability/envoy-stats.ts";
 import type { Usage } from "../usage/usage-follower.ts";
 import { type EnvoyPlan, supervise, type Supervisor, type SupervisorEvents } from "./supervise.ts";
@@ -347,7 +347,7 @@ class RunningGateway {
     const isNew = files.discovery.wouldChange(contents);
     if (isNew) {
       const reason =
-        (await dryRun(whole, plan.command, join(directory, "dry-run.json"))) ??
+        (await dryRun(whole, plan.command, join(runDirectory(directory), "dry-run.json"))) ??
         (await files.discovery.apply(contents, keepMs(configuration.model), this.#supervisor));
       if (reason !== undefined) {
         const hint = `Envoy's reason:\n${withoutValues(reason, fresh.fileValues)}`;

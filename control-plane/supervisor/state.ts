@@ -101,14 +101,26 @@ export function socketPath(directory: string, name: keyof typeof SOCKETS, number
   return join(socketDirectory(directory), numbered(SOCKETS[name], number));
 }
 
+/** Variable with the directory of what has to end with the process; not set: the state directory. */
+const RUN_DIRECTORY = "GATEWAY_RUN_DIR";
+
+/**
+ * Returns the directory of sockets, access tokens and Envoy's files: the state directory, or one in GATEWAY_RUN_DIR, if the
+ * state is on a volume that is backed up, or that has no sockets.
+ */
+export function runDirectory(directory: string): string {
+  const top = process.env[RUN_DIRECTORY] ?? "";
+  return top === "" ? directory : join(top, basename(directory));
+}
+
 /** Returns the directory of the files that give Envoy the paths of the listeners' certificates. */
 export function secretsDirectory(directory: string): string {
-  return join(directory, "certificates");
+  return join(runDirectory(directory), "certificates");
 }
 
 /** Returns the directory of the files that give Envoy the access tokens of providers. */
 export function tokensDirectory(directory: string): string {
-  return join(directory, "tokens");
+  return join(runDirectory(directory), "tokens");
 }
 
 /** Returns the state directory, or one in the user's temporary directory if paths in it are too long. */
@@ -118,14 +130,15 @@ function socketDirectory(directory: string): string {
   );
   const fits = (candidate: string) =>
     Buffer.byteLength(candidate) + "/".length + longest <= MAX_SOCKET_PATH;
-  if (fits(directory)) return directory;
+  const place = runDirectory(directory);
+  if (fits(place)) return place;
   const shorter = join(
     tmpdir(),
     `gateway-${String(process.getuid?.() ?? 0)}-${shortHash(directory)}`,
   );
   if (fits(shorter)) return shorter;
   throw new GatewayError(
-    `The paths of unix sockets have at most ${String(MAX_SOCKET_PATH)} bytes, but paths in ${directory} and ${shorter} are longer.`,
+    `The paths of unix sockets have at most ${String(MAX_SOCKET_PATH)} bytes, but paths in ${place} and ${shorter} are longer.`,
     { hint: "Set XDG_STATE_HOME or TMPDIR to a shorter path." },
   );
 }
@@ -147,6 +160,7 @@ function shortHash(text: string): string {
 export function takeState(directory: string): void {
   try {
     makePrivate(directory);
+    makePrivate(runDirectory(directory));
     makePrivate(socketDirectory(directory));
   } catch (error) {
     if (error instanceof GatewayError) throw error;
@@ -196,8 +210,9 @@ export function removeSockets(directory: string): void {
 /** Releases the directory; its remaining files document the last run. */
 export function leaveState(directory: string): void {
   removeSockets(directory);
-  const place = socketDirectory(directory);
-  if (place !== directory) rmSync(place, { recursive: true, force: true });
+  for (const place of [socketDirectory(directory), runDirectory(directory)]) {
+    if (place !== directory) rmSync(place, { recursive: true, force: true });
+  }
   rmSync(join(directory, RECORD), { force: true });
   rmSync(join(directory, LOCK), { force: true });
 }

@@ -9,8 +9,8 @@ import { findConfiguration } from "../../control-plane/cli/find-configuration.ts
 import { VERSION } from "../../control-plane/supervisor/package-version.ts";
 import { createAuthority } from "../gateway/certificates.ts";
 import { lint, manifestsOf, template } from "./chart.ts";
-import { KINDS, problemsOfNames } from "./kubernetes.ts";
-import { environmentOf, podOf, writeConfiguration } from "./pod.ts";
+import { problemsOfNames } from "./kubernetes.ts";
+import { environmentOf, podOf, writeConfiguration, writeVariables } from "./pod.ts";
 
 const here = import.meta.dirname;
 const helm = inject("helm");
@@ -30,6 +30,8 @@ function secrets() {
     "metrics-token": { token: "3c0d".repeat(8) },
     "client-keys": { team: "5b1e".repeat(8) },
     "orders-api": { token: "orders-90aa" },
+    "provider-variables": { OPENAI_API_KEY: "sk-openai-1f0c" },
+    "more-variables": {},
     "gateway-tls": { "tls.crt": cert, "tls.key": key },
   };
 }
@@ -57,7 +59,10 @@ describe.skipIf(!inject("canTestChart"))("the Helm chart", () => {
       const directory = mkdtempSync(join(tmpdir(), "gateway-pod-"));
       writeConfiguration(directory, manifests, secrets());
       const file = findConfiguration(undefined, directory);
-      const { model, warnings } = readConfiguration(file, environmentOf(pod, secrets()));
+      const environment = environmentOf(pod, secrets());
+      if (environment["GATEWAY_VARIABLES_DIR"] !== undefined)
+        environment["GATEWAY_VARIABLES_DIR"] = writeVariables(directory, pod, secrets());
+      const { model, warnings } = readConfiguration(file, environment);
       rmSync(directory, { recursive: true });
       expect(warnings).toEqual([]);
       expect(ports).toEqual([
@@ -86,7 +91,14 @@ describe.skipIf(!inject("canTestChart"))("the Helm chart", () => {
 
   it("the Helm chart runs the image with the confinement that the documentation lists", () => {
     const manifests = manifestsOf(helm, {});
-    expect(Object.keys(manifests).sort()).toEqual(Object.keys(KINDS).sort());
+    expect(Object.keys(manifests).sort()).toEqual([
+      "ConfigMap",
+      "Deployment",
+      "HorizontalPodAutoscaler",
+      "NetworkPolicy",
+      "PodDisruptionBudget",
+      "Service",
+    ]);
     const pod = podOf(manifests);
     expect(pod).toMatchObject({
       automountServiceAccountToken: false,
@@ -145,11 +157,42 @@ describe.skipIf(!inject("canTestChart"))("the Helm chart", () => {
     ]);
   });
 
-  it("the Helm chart starts new pods when the configuration changes", () => {
-    const checksum = (values: object) =>
-      /checksum\/configuration":"(\w+)"/.exec(JSON.stringify(manifestsOf(helm, values)))?.[1];
-    expect(checksum({ configuration: "version: v0.1.0" })).not.toBe(checksum({}));
-    expect(checksum({ drainSeconds: 1 })).toBe(checksum({}));
+  it("the Helm chart leaves the pods as they are when the configuration changes, unless a rollout is configured", () => {
+    const changed = { configuration: "version: v0.1.0" };
+    const podTemplate = (values: object) => manifestsOf(helm, values)["Deployment"];
+    expect(podTemplate(changed)).toEqual(podTemplate({}));
+    expect(podOf(manifestsOf(helm, {})).containers[0].args).toEqual(["up", "--watch"]);
+    const rollout = { rolloutOnChange: true };
+    expect(podTemplate({ ...changed, ...rollout })).not.toEqual(podTemplate(rollout));
+  });
+
+  it("the Helm chart keeps state on a volume of each pod, and keys and sockets off it", () => {
+    const manifests = manifestsOf(helm, valuesOf("persistent"));
+    expect(Object.keys(manifests)).not.toContain("Deployment");
+    const [{ env, volumeMounts }] = podOf(manifests).containers;
+    const state = volumeMounts.filter(({ name }) => name === "state");
+    expect(state.map(({ mountPath }) => mountPath)).toEqual([
+      "/var/lib/gateway",
+      "/var/log/gateway",
+    ]);
+    const value = (name: string) => env.find((one) => one.name === name)?.value;
+    expect(value("XDG_STATE_HOME")).toBe("/var/lib/gateway");
+    const run = podOf(manifests).volumes.find(({ name }) => name === "run");
+    expect(run?.emptyDir).toMatchObject({ medium: "Memory" });
+    expect(volumeMounts).toContainEqual({ name: "run", mountPath: value("GATEWAY_RUN_DIR") });
+    // A mount with subPath is never updated.
+    const variables = volumeMounts.find(({ name }) => name === "variables");
+    expect(variables).not.toHaveProperty("subPath");
+  });
+
+  it("the Helm chart has the alerts of deploy/prometheus", () => {
+    const rules = parse(
+      readFileSync(join(here, "../../deploy/prometheus/alerts.yaml"), "utf8"),
+    ) as object;
+    expect(manifestsOf(helm, valuesOf("everything"))["PrometheusRule"]).toHaveProperty(
+      "spec",
+      rules,
+    );
   });
 
   it("the Helm chart accepts the values that the documentation prints", () => {
@@ -167,6 +210,22 @@ describe.skipIf(!inject("canTestChart"))("the Helm chart", () => {
     ["a value that it does not know", { replicaz: 3 }, "replicaz"],
     ["a key's value in place of its secret", { keys: [{ variable: "A", value: "sk" }] }, "secret"],
     ["metrics that the configuration does not serve", { metrics: { enabled: true } }, "9464"],
+    [
+      "a monitor of metrics without their token",
+      {
+        configuration: "observability: {}",
+        metrics: { enabled: true, serviceMonitor: { enabled: true } },
+      },
+      "tokenSecret",
+    ],
+    [
+      "keys that each of several pods would have for itself",
+      { configuration: "keys: { store: sqlite }", persistence: { enabled: true } },
+      "store: redis",
+    ],
+    ["keys that end with the pod", { configuration: "keys: {}" }, "persistence.enabled"],
+    ["a route without a Gateway", { expose: { httpRoute: { enabled: true } } }, "parentRefs"],
+    ["an Ingress without a host", { expose: { ingress: { enabled: true } } }, "hosts"],
     ["a certificate that the configuration does not use", { tls: { secret: "a" } }, "tls.crt"],
   ])("the Helm chart refuses %s", (_, values, told) => {
     const { status, stderr } = template(helm, values);

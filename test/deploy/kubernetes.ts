@@ -1,9 +1,9 @@
 // What Kubernetes' API accepts, by its own OpenAPI: the schemas check values, the types of the same package check that every
 // name is known, which the schemas leave open.
 import { join } from "node:path";
-import { Deployment } from "kubernetes-models/apps/v1";
+import { Deployment, StatefulSet } from "kubernetes-models/apps/v1";
 import { HorizontalPodAutoscaler } from "kubernetes-models/autoscaling/v2";
-import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1";
+import { Ingress, NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1";
 import { PodDisruptionBudget } from "kubernetes-models/policy/v1";
 import { ConfigMap, Service } from "kubernetes-models/v1";
 import ts from "typescript";
@@ -11,14 +11,42 @@ import ts from "typescript";
 /** Anything that a manifest holds. */
 export type Manifest = Record<string, unknown> & { apiVersion: string; kind: string };
 
-export const KINDS: Record<string, new (manifest: never) => { validate(): void }> = {
+type Kind = new (manifest: never) => { validate(): void };
+
+/** Packages of custom resources, by their API group. */
+const CUSTOM: Readonly<Record<string, string>> = {
+  "gateway.networking.k8s.io": "@kubernetes-models/gateway-api",
+  "monitoring.coreos.com": "@kubernetes-models/prometheus-operator",
+};
+
+const KINDS: Record<string, Kind> = {
   ConfigMap,
   Deployment,
   HorizontalPodAutoscaler,
+  Ingress,
   NetworkPolicy,
   PodDisruptionBudget,
   Service,
+  StatefulSet,
+  ...(await kindsOf("gateway.networking.k8s.io/v1", "HTTPRoute")),
+  ...(await kindsOf("monitoring.coreos.com/v1", "PrometheusRule", "ServiceMonitor")),
 };
+
+/** Returns the kinds of an API of custom resources. */
+async function kindsOf(api: string, ...names: string[]): Promise<Record<string, Kind>> {
+  const kinds = (await import(moduleOf(api))) as Record<string, Kind | undefined>;
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const kind = kinds[name];
+      return kind === undefined ? [] : [[name, kind]];
+    }),
+  );
+}
+
+/** Returns the module with the models of an API version. */
+function moduleOf(api: string): string {
+  return `${CUSTOM[api.split("/")[0] ?? ""] ?? "kubernetes-models"}/${api}`;
+}
 
 /** Throws with the place and the reason. */
 export function validateValues(manifest: Manifest): void {
@@ -34,7 +62,7 @@ const MODULE = join(import.meta.dirname, "manifests.virtual.ts");
 export function problemsOfNames(manifests: readonly Manifest[]): string[] {
   const text = manifests
     .map((manifest, index) => {
-      const type = `import("kubernetes-models/${manifest.apiVersion}").I${manifest.kind}`;
+      const type = `import("${moduleOf(manifest.apiVersion)}").I${manifest.kind}`;
       return `export const manifest${index}: ${type} = ${JSON.stringify(manifest)};`;
     })
     .join("\n");

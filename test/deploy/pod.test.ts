@@ -1,5 +1,6 @@
 // The gateway with what the kubelet would hand it: the variables, the linked files of the configuration, the probes, the stop.
 import { request } from "node:https";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
 import { type Desk, freePorts, openDesk } from "../cli/gateway-command.ts";
 import { createAuthority } from "../gateway/certificates.ts";
@@ -58,10 +59,12 @@ describe.skipIf(!inject("canTestChart"))("a pod of the Helm chart", () => {
     });
     const pod = podOf(manifests);
     writeConfiguration(desk.directory, manifests, secrets);
-    Object.assign(desk.environment, environmentOf(pod, secrets));
-    const gateway = desk.start("up");
-
     const [container] = pod.containers;
+    Object.assign(desk.environment, environmentOf(pod, secrets), {
+      GATEWAY_RUN_DIR: join(desk.directory, "../run"),
+    });
+    const gateway = desk.start(...container.args);
+
     for (const { httpGet } of [
       container.startupProbe,
       container.readinessProbe,

@@ -12,6 +12,7 @@ export interface Pod {
 }
 
 interface Container {
+  args: string[];
   env: {
     name: string;
     value?: string;
@@ -32,14 +33,16 @@ type Source = Record<"configMap" | "secret", Items | undefined>;
 
 interface Items {
   name: string;
-  items: { key: string; path: string }[];
+  /** Absent: all keys, each as the file of its name. */
+  items?: { key: string; path: string }[];
 }
 
 /** Values by the name of a Secret or ConfigMap and the key in it. */
 export type Values = Record<string, Record<string, string>>;
 
 export function podOf(manifests: Record<string, Manifest>): Pod {
-  const { spec } = manifests["Deployment"] as Manifest & { spec: { template: { spec: Pod } } };
+  const workload = manifests["Deployment"] ?? manifests["StatefulSet"];
+  const { spec } = workload as Manifest & { spec: { template: { spec: Pod } } };
   return spec.template.spec;
 }
 
@@ -64,12 +67,26 @@ export function writeConfiguration(
     metadata: { name: string };
     data: Record<string, string>;
   };
-  const values = { ...secrets, [metadata.name]: data };
-  const volume = podOf(manifests).volumes.find(({ name }) => name === "configuration");
+  writeVolume(directory, podOf(manifests), "configuration", {
+    ...secrets,
+    [metadata.name]: data,
+  });
+}
+
+/** The volume `variables`. Returns its directory. @param parent of the directory */
+export function writeVariables(parent: string, pod: Pod, secrets: Values): string {
+  const directory = join(parent, "variables");
+  writeVolume(directory, pod, "variables", secrets);
+  return directory;
+}
+
+function writeVolume(directory: string, pod: Pod, volumeName: string, values: Values): void {
+  const volume = pod.volumes.find(({ name }) => name === volumeName);
   const names = new Set<string>();
   for (const { configMap, secret } of volume?.projected?.sources ?? []) {
-    const { name, items } = configMap ?? secret ?? { name: "", items: [] };
-    for (const { key, path } of items) {
+    const { name, items } = configMap ?? secret ?? { name: "" };
+    const all = Object.keys(values[name] ?? {}).map((key) => ({ key, path: key }));
+    for (const { key, path } of items ?? all) {
       const file = join(directory, "..data", path);
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, valueIn(values, name, key));
