@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { type IncomingMessage, request as requestPlain } from "node:http";
 import { request as requestTls } from "node:https";
 import { isIP } from "node:net";
-import { connect as connectTls, type TLSSocket } from "node:tls";
+import type { TLSSocket } from "node:tls";
 import { CREDENTIAL_KINDS } from "../../contract/credentials.ts";
 import {
   ANTHROPIC_MESSAGES,
@@ -18,7 +18,6 @@ import type { Environment } from "../report/environment.ts";
 import type { GatewayModel, Target } from "../../model/model.ts";
 import { findCaFile } from "../supervisor/machine-settings.ts";
 import { type Finding, findingsOf } from "./finding.ts";
-import { openTunnel, TunnelError } from "./tunnel.ts";
 
 const PATIENCE_MS = 5000;
 /** Tokens of clouds and signatures of AWS are refused from five minutes on. */
@@ -35,8 +34,7 @@ function hostTargets({ targets }: GatewayModel): HostTarget[] {
 /** Resolves the name of each provider once. Envoy does the same when it starts. */
 export async function checkNames(model: GatewayModel): Promise<Finding[]> {
   const { ok, problem } = findingsOf("dns");
-  // The proxy resolves the names that it is asked for.
-  const hosts = new Set(hostTargets(model).map(({ address }) => (address.proxy ?? address).host));
+  const hosts = new Set(hostTargets(model).map(({ address }) => address.host));
   const names = [...hosts].filter((host) => isIP(host) === 0);
   if (names.length === 0) return [ok("no provider has a name to look up")];
   return Promise.all(
@@ -142,7 +140,7 @@ export async function checkProviders(
         const answer = await ask(
           target,
           variable === undefined ? undefined : environment[variable],
-          { ca, environment },
+          ca,
           now,
         );
         return [
@@ -150,11 +148,7 @@ export async function checkProviders(
           ...modelFindings(target, models, answer),
         ];
       } catch (error) {
-        return [
-          error instanceof TunnelError
-            ? findingsOf("proxies").problem(error.message, error.hint)
-            : connectionFinding(target, error as NodeJS.ErrnoException),
-        ];
+        return [connectionFinding(target, error as NodeJS.ErrnoException)];
       }
     }),
   );
@@ -177,10 +171,10 @@ function listPath({ dialect, path }: Target): string | undefined {
   }
 }
 
-async function ask(
+function ask(
   target: HostTarget,
   key: string | undefined,
-  { ca, environment }: { ca: string | undefined; environment: Environment },
+  ca: string | undefined,
   now: () => number,
 ): Promise<Answer> {
   const { address, authority, auth } = target;
@@ -204,15 +198,6 @@ async function ask(
     agent: false as const,
     signal: AbortSignal.timeout(PATIENCE_MS),
   };
-  const trusted = ca === undefined ? {} : { ca };
-  const servername = isIP(address.serverName) === 0 ? address.serverName : "";
-  const socket =
-    address.proxy === undefined
-      ? undefined
-      : await openTunnel(address.proxy, address, environment, {
-          ...trusted,
-          patienceMs: PATIENCE_MS,
-        });
   return new Promise((resolve, reject) => {
     const onResponse = (response: IncomingMessage) => {
       readAnswer(response, now).then(resolve, reject);
@@ -221,18 +206,12 @@ async function ask(
       ? requestTls(
           {
             ...options,
-            servername,
-            ...trusted,
-            ...(socket === undefined
-              ? {}
-              : { createConnection: () => connectTls({ socket, servername, ...trusted }) }),
+            servername: isIP(address.serverName) === 0 ? address.serverName : "",
+            ...(ca === undefined ? {} : { ca }),
           },
           onResponse,
         )
-      : requestPlain(
-          { ...options, ...(socket === undefined ? {} : { createConnection: () => socket }) },
-          onResponse,
-        );
+      : requestPlain(options, onResponse);
     request.once("error", reject);
     request.end();
   });

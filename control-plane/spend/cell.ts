@@ -63,10 +63,11 @@ export class Cells {
     else for (const sum of SUMS) found[sum] += cell[sum];
   }
 
-  /** Adds what a line of access_usage.log has used. */
-  addLine(line: UsageLine): void {
+  /** Adds what a line of access_usage.log has used. Returns it; undefined if it used nothing. */
+  addLine(line: UsageLine): Cell | undefined {
     const cell = cellOf(line, this.#rules);
     if (cell !== undefined) this.add(cell);
+    return cell;
   }
 
   all(): Cell[] {
@@ -104,7 +105,7 @@ export function appliesTo(
 ): boolean {
   if (subject === "all") return true;
   if ("key" in subject) return subject.key === cell.key;
-  // The ledger has no groups and users yet.
+  // Groups and users have sums of their own (subject-sums.ts).
   if (!("target" in subject)) return false;
   return subject.target === cell.target || cell.target.startsWith(`${subject.target} `);
 }

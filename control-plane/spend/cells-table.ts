@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { Budget } from "../../model/budgets.ts";
 import type { UsageDatabase } from "../usage/usage-database.ts";
 import { type Cell, dayOf, SUMS } from "./cell.ts";
+import { spentBySubject, SUBJECTS_SCHEMA, type SubjectSum, subjectsSince } from "./subject-sums.ts";
 
 export const SCHEMA = `
   CREATE TABLE IF NOT EXISTS cells (
@@ -11,6 +12,7 @@ export const SCHEMA = `
     PRIMARY KEY (day, key, target)
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS gateway (id TEXT NOT NULL);
+  ${SUBJECTS_SCHEMA}
 `;
 
 // As floating-point numbers: exact up to nine million dollars, and never too large to be read.
@@ -36,7 +38,7 @@ export class CellsTable {
 
   /** Returns the nano-dollars spent on a budget's subject since a time; undefined while the file cannot be used. */
   spentSince(time: number, { subject }: Pick<Budget, "subject">): number | undefined {
-    // The ledger has no groups and users yet.
+    // They are in key-tallies.ts, by the sums of all of them.
     if (subject !== "all" && ("group" in subject || "user" in subject)) return 0;
     const { key, target }: { key?: string; target?: string } = subject === "all" ? {} : subject;
     const row = this.#query((database) =>
@@ -56,6 +58,16 @@ export class CellsTable {
     const end = before === undefined ? Number.MAX_SAFE_INTEGER : dayOf(before);
     const rows = this.#query((database) => database.statement(query).all(dayOf(time), end));
     return (rows ?? []).map(cellOf);
+  }
+
+  /** Returns the sums of groups and users of the days from a time on, oldest first. */
+  subjectsSince(time: number): SubjectSum[] {
+    return this.#query((database) => subjectsSince(database, time)) ?? [];
+  }
+
+  /** Returns what keys, groups and users have spent since a time; undefined while the file cannot be used. */
+  spentBySubject(time: number): Map<string, number> | undefined {
+    return this.#query((database) => spentBySubject(database, time));
   }
 
   /** Returns the sums of a cell as the file has them. */

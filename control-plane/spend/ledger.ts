@@ -6,6 +6,7 @@ import type { Usage } from "../usage/usage-follower.ts";
 import type { UsageView } from "../usage/usage-view.ts";
 import { type Cell, Cells, type RecordRules } from "./cell.ts";
 import { addCells, CellsTable, gatewayId, SCHEMA } from "./cells-table.ts";
+import { addSubjects, type SubjectSum, SubjectSums } from "./subject-sums.ts";
 
 /** Stands for the view in usage.db. */
 export const LEDGER = "spend";
@@ -19,7 +20,7 @@ export interface LedgerOptions {
   /** Whether a log that was not read before begins at its end: where gateways share, what it has is in Redis already. */
   startsAtEnd: () => boolean;
   /** Receives what was added to the file. */
-  onSpend: (cells: readonly Cell[]) => void;
+  onSpend: (cells: readonly Cell[], subjects: readonly SubjectSum[]) => void;
   /** Receives each record that was read. */
   onRecord?: (record: UsageRecord) => void;
   /** Called when the file can be written again (UsageView.recovered). */
@@ -37,6 +38,7 @@ export class Ledger extends CellsTable implements UsageView {
   readonly #options: LedgerOptions;
   /** What was added and not written. */
   #cells: Cells;
+  #subjects = new SubjectSums();
 
   constructor(options: LedgerOptions) {
     super((work) => options.usage.query(work));
@@ -55,26 +57,35 @@ export class Ledger extends CellsTable implements UsageView {
     const isAdded = usage.commit((file) => {
       addCells(file, cells);
     });
-    if (isAdded) onSpend(cells);
+    if (isAdded) onSpend(cells, []);
   }
 
   open(file: UsageDatabase): void {
     gatewayId(file);
-    this.#cells = new Cells(this.#options.rules);
+    this.#forget();
   }
 
   add(line: UsageLine): void {
-    this.#cells.addLine(line);
-    if (line.record !== undefined) this.#options.onRecord?.(line.record);
+    const cell = this.#cells.addLine(line);
+    if (line.record === undefined) return;
+    if (cell !== undefined) this.#subjects.add(line.record, cell);
+    this.#options.onRecord?.(line.record);
   }
 
   write(file: UsageDatabase): void {
     addCells(file, this.#cells.all());
+    addSubjects(file, this.#subjects.all());
   }
 
   written(): void {
     const cells = this.#cells.all();
+    const subjects = this.#subjects.all();
+    this.#forget();
+    if (cells.length > 0) this.#options.onSpend(cells, subjects);
+  }
+
+  #forget(): void {
     this.#cells = new Cells(this.#options.rules);
-    if (cells.length > 0) this.#options.onSpend(cells);
+    this.#subjects = new SubjectSums();
   }
 }

@@ -7,6 +7,7 @@ import type {
   BUDGET_RESETS,
   BUDGETS,
   BUDGETS_FRESH,
+  KEY_BUDGETS,
 } from "../../contract/budget-format.ts";
 import type { Tally } from "./tallies.ts";
 
@@ -20,6 +21,7 @@ export interface Limit {
 export interface LimitsResponse {
   [BUDGETS]: { [BUDGET_ID]: string; [BUDGET_CHARGED]: number }[];
   [BUDGETS_FRESH]?: 1;
+  [KEY_BUDGETS]?: { [BUDGET_ID]: string; [BUDGET_CHARGED]: number }[];
 }
 
 /** What this gateway may spend of a budget in its period. */

@@ -11,7 +11,9 @@ import type { GatewayModel, Redis } from "../../model/model.ts";
 import { priceFinder } from "../usage/record-cost.ts";
 import { dayOf } from "./cell.ts";
 import type { RecordRules } from "./cell.ts";
+import { EnvoyKeyLimits } from "./envoy-key-limits.ts";
 import { EnvoyLimits } from "./envoy-limits.ts";
+import { KeyTallies } from "./key-tallies.ts";
 import { Ledger } from "./ledger.ts";
 import type { Grant } from "./limits.ts";
 import { cellsOfLost } from "./lost-records.ts";
@@ -72,13 +74,20 @@ export class Spend {
   #shared: { gateway: string; sharing: Sharing } | undefined;
   #starting: Promise<void> = Promise.resolve();
   #recovery: Promise<void> = Promise.resolve();
-  #envoys: { socket: string; limits: EnvoyLimits }[] = [];
+  #envoys: { socket: string; limits: EnvoyLimits; ofKeys: EnvoyKeyLimits }[] = [];
+  readonly #keyTallies: KeyTallies;
+  /** Budgets of keys, groups and users that come at run time. */
+  #runTime: readonly Budget[] = [];
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: SpendOptions) {
     this.#options = { now: Date.now, lostMs: LOST_MS, ...options };
     this.#ledger = this.#newLedger();
     this.#tallies = new Tallies(this.#ledger, this.#options.now);
+    this.#keyTallies = new KeyTallies(
+      (time) => this.#ledger.spentBySubject(time),
+      this.#options.now,
+    );
   }
 
   /**
@@ -94,7 +103,16 @@ export class Spend {
     usage.follow(join(gateway.logDirectory, accessLogFile(USAGE_LOG)));
     this.#tallies.reread();
     this.#tallies.use([...also, ...(gateway.model.budgets ?? [])]);
+    this.#keyTallies.reread();
+    this.#useKeyBudgets();
     await this.#useRedis(gateway);
+    await this.#refresh();
+  }
+
+  /** Sets the budgets of keys, groups and users that come at run time. Resolves when the running Envoys have their limits. */
+  async useRuntime(budgets: readonly Budget[]): Promise<void> {
+    this.#runTime = budgets;
+    this.#useKeyBudgets();
     await this.#refresh();
   }
 
@@ -109,13 +127,20 @@ export class Spend {
       report: this.#options.report,
       lostMs: this.#options.lostMs,
     });
-    this.#envoys.push({ socket, limits });
+    const ofKeys = new EnvoyKeyLimits({
+      socket,
+      tallies: () => this.#keyTallies.current(),
+      catchUp: () => this.#options.usage.catchUp(this.#ledger),
+      report: this.#options.report,
+    });
+    this.#envoys.push({ socket, limits, ofKeys });
     await limits.first;
+    await ofKeys.push();
   }
 
   /** Ends the updates of an Envoy. */
   detach(socket: string): void {
-    for (const { socket: own, limits } of this.#envoys) if (own === socket) limits.close();
+    for (const envoy of this.#envoys) if (envoy.socket === socket) closeEnvoy(envoy);
     this.#envoys = this.#envoys.filter(({ socket: own }) => own !== socket);
   }
 
@@ -152,6 +177,16 @@ export class Spend {
     return this.#redis?.settings.onFailure === "allow" ? this.#problem : undefined;
   }
 
+  /** Returns what was spent on each budget of keys, groups and users, by this gateway. */
+  keyGauges(): BudgetGauge[] {
+    return this.#keyTallies.current().map((tally) => ({
+      name: budgetId(tally.budget),
+      ...(tally.period.end === Infinity ? {} : { resets: tally.period.end }),
+      limit: tally.budget.amount,
+      spent: tally.spent,
+    }));
+  }
+
   /** Returns what was spent on each budget, by all gateways that share it. */
   gauges(): BudgetGauge[] {
     return this.#tallies.current().map((tally) => ({
@@ -164,7 +199,7 @@ export class Spend {
 
   async close(): Promise<void> {
     clearTimeout(this.#timer);
-    for (const { limits } of this.#envoys) limits.close();
+    for (const envoy of this.#envoys) closeEnvoy(envoy);
     await this.settle();
     await this.#options.usage.catchUp(this.#ledger).catch(() => undefined);
     await this.#endSharing();
@@ -213,6 +248,14 @@ export class Spend {
     await this.#shared.sharing.budgets.begin();
   }
 
+  /** Those of the groups of the configuration, and those of run time. */
+  #useKeyBudgets(): void {
+    const ofGroups = (this.#model?.groups ?? []).flatMap(({ name, budgets = [] }) =>
+      budgets.map((budget): Budget => ({ ...budget, subject: { group: name } })),
+    );
+    this.#keyTallies.use([...this.#runTime, ...ofGroups]);
+  }
+
   #newLedger(): Ledger {
     const { usage } = this.#options;
     return new Ledger({
@@ -225,8 +268,9 @@ export class Spend {
         },
       },
       startsAtEnd: () => this.#model?.redis !== undefined,
-      onSpend: (cells) => {
+      onSpend: (cells, subjects) => {
         this.#tallies.add(cells);
+        this.#keyTallies.add(cells, subjects);
         this.#shared?.sharing.add(cells);
       },
       onRecord: (record) => {
@@ -234,10 +278,15 @@ export class Spend {
       },
       onOpen: (isReread) => {
         this.#tallies.reread();
+        this.#keyTallies.reread();
         this.#share().catch((error: unknown) => {
           this.#options.report(`Redis cannot be used (${redisProblem(error)}).`, "warning");
         });
-        if (isReread) for (const { limits } of this.#envoys) limits.resync();
+        if (isReread)
+          for (const { limits, ofKeys } of this.#envoys) {
+            limits.resync();
+            ofKeys.resync();
+          }
         else void this.addLost();
       },
     });
@@ -291,15 +340,23 @@ export class Spend {
   /** Pushes what has changed, now and when the next period ends. */
   async #refresh(): Promise<void> {
     clearTimeout(this.#timer);
-    const ends = this.#tallies.current().map(({ period }) => period.end);
-    const wait = Math.min(...ends) - this.#options.now();
+    const tallies = [...this.#tallies.current(), ...this.#keyTallies.current()];
+    const end = tallies.reduce((first, { period }) => Math.min(first, period.end), Infinity);
+    const wait = end - this.#options.now();
     this.#timer = setTimeout(() => void this.#refresh(), Math.min(Math.max(wait, 1), MAX_TIMER_MS));
     this.#timer.unref();
     const pushed = async () => {
       await this.#shared?.sharing.budgets.sync();
-      await Promise.all(this.#envoys.map(({ limits }) => limits.push()));
+      await Promise.all(
+        this.#envoys.flatMap(({ limits, ofKeys }) => [limits.push(), ofKeys.push()]),
+      );
     };
     // An Envoy that stands still gets its limits later.
     await Promise.race([pushed(), sleep(PUSH_MS, undefined, { ref: false })]);
   }
+}
+
+function closeEnvoy({ limits, ofKeys }: { limits: EnvoyLimits; ofKeys: EnvoyKeyLimits }): void {
+  limits.close();
+  ofKeys.close();
 }

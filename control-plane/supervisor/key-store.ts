@@ -1,6 +1,7 @@
 // Has keys stored and given to Envoy, and the admin API served, if the configuration has `keys`.
 import { readFileSync } from "node:fs";
 import type { Hono } from "hono";
+import type { Budget } from "../../model/budgets.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import type { Keys, Spent } from "../keys/key-service.ts";
 import type { Configuration } from "./configuration-file.ts";
@@ -29,18 +30,35 @@ export interface KeyStore {
  * @param directory the state directory
  * @param onReadiness called when `missing` or `note` may have changed
  * @param onSpent receives what was spent with imported keys before
+ * @param onBudgets receives the budgets of keys and groups when they may have changed
  */
 export function createKeyStore(
   directory: string,
   report: Report,
   onReadiness: () => void,
   onSpent: (spent: readonly Spent[]) => void,
+  onBudgets: (budgets: readonly Budget[]) => Promise<void>,
 ): KeyStore {
   let keys: Keys | undefined;
   let model: GatewayModel | undefined;
   let api: Hono | undefined;
   /** Of the Envoys that run. */
   const sockets = new Set<string>();
+
+  /** Changes that come while the budgets of an earlier one are set are set together: there may be a hundred thousand. */
+  let isSetting = false;
+  let mayHaveChanged = false;
+  const setBudgets = async () => {
+    mayHaveChanged = true;
+    if (isSetting) return;
+    isSetting = true;
+    while (mayHaveChanged) {
+      await new Promise(setImmediate);
+      mayHaveChanged = false;
+      await onBudgets(keys?.budgets() ?? []).catch(() => undefined);
+    }
+    isSetting = false;
+  };
 
   const problem = () => keys?.problem;
   /** A gateway that must not serve without Redis is not ready; everything else is noted. */
@@ -53,14 +71,19 @@ export function createKeyStore(
         const ending = keys;
         keys = undefined;
         await ending?.close();
+        if (ending !== undefined) await setBudgets();
         return;
       }
       const { Keys } = await import("../keys/key-service.ts");
       const isNew = keys === undefined;
-      keys ??= new Keys({ directory, report, onReadiness, onSpent });
+      keys ??= new Keys({
+        ...{ directory, report, onReadiness, onSpent },
+        onBudgets: () => void setBudgets(),
+      });
       const file = next.keys.store === "redis" ? findCaFile(environment) : undefined;
       const authorities = file === undefined ? undefined : readFileSync(file, "utf8");
       await keys.use({ model: next, environment, authorities });
+      await setBudgets();
       // A reload has added `keys`.
       if (isNew) for (const socket of sockets) void keys.attach(socket);
     },

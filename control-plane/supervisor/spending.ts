@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Budget } from "../../model/budgets.ts";
+import { takesKeyRows } from "../../model/keys.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import type { BudgetGauge } from "../observability/envoy-stats.ts";
 import type { Spend } from "../spend/spend.ts";
@@ -18,6 +19,8 @@ export interface Spending {
   use: (configuration: Configuration, logDirectory: string) => Promise<void>;
   /** Prepares a configuration for Envoys that start, while the running ones have the old one. */
   prepare: (fresh: Configuration, logDirectory: string, old: GatewayModel) => Promise<void>;
+  /** Sets the budgets of keys, groups and users that come at run time. Resolves when the running Envoys have their limits. */
+  useRuntime: (budgets: readonly Budget[]) => Promise<void>;
   /** Gives an Envoy that starts its limits. Resolves when it has them, at once if there are no budgets. */
   attach: (socket: string) => Promise<void>;
   /** Ends the updates of an Envoy's limits. */
@@ -33,6 +36,8 @@ export interface Spending {
   /** Returns what /readyz has to add while nothing is missing. */
   note: () => string | undefined;
   gauges: () => BudgetGauge[];
+  /** The same of budgets of keys, groups and users. */
+  keyGauges: () => BudgetGauge[];
   /** Returns what follows the usage log; undefined as long as no configuration needed it. */
   usage: () => Usage | undefined;
   close: () => Promise<void>;
@@ -56,6 +61,7 @@ export function createSpending(
   let usage: Usage | undefined;
   let spend: Spend | undefined;
   let hasBudgets = false;
+  let runTime: readonly Budget[] = [];
   /** Of the Envoys that run, and those that have limits. */
   const sockets = new Set<string>();
   const attached = new Set<string>();
@@ -65,7 +71,7 @@ export function createSpending(
     logDirectory: string,
     also: readonly Budget[] = [],
   ) => {
-    hasBudgets = model.budgets !== undefined || also.length > 0;
+    hasBudgets = model.budgets !== undefined || also.length > 0 || takesKeyRows(model);
     const { Spend } = await import("../spend/spend.ts");
     const { Usage } = await import("../usage/usage-follower.ts");
     usage ??= new Usage({ directory, report });
@@ -73,6 +79,7 @@ export function createSpending(
     const file = model.redis === undefined ? undefined : findCaFile(environment);
     const authorities = file === undefined ? {} : { authorities: readFileSync(file, "utf8") };
     await spend.use({ model, environment, logDirectory, ...authorities }, also);
+    await spend.useRuntime(runTime);
   };
   const attach = async (socket: string) => {
     sockets.add(socket);
@@ -104,6 +111,10 @@ export function createSpending(
     async prepare(fresh, logDirectory, old) {
       if (recordsSpend(fresh.model)) await apply(fresh, logDirectory, old.budgets);
     },
+    async useRuntime(budgets) {
+      runTime = budgets;
+      await spend?.useRuntime(budgets);
+    },
     attach,
     detach(socket) {
       sockets.delete(socket);
@@ -116,6 +127,7 @@ export function createSpending(
     missing: () => spend?.missing,
     note: () => spend?.note,
     gauges: () => spend?.gauges() ?? [],
+    keyGauges: () => spend?.keyGauges() ?? [],
     usage: () => usage,
     close: end,
   };

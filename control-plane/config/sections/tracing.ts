@@ -1,5 +1,4 @@
 // `tracing`: spans of requests, sent to an OpenTelemetry collector.
-import { throughDefault } from "../../../model/proxy.ts";
 import type { Tracing } from "../../../model/tracing.ts";
 import { readOtlpUrl, URL_EXPECTED } from "../otlp-url.ts";
 import { readHeaders } from "../provider/provider-headers.ts";
@@ -71,7 +70,7 @@ const schema = mapping(
 export const tracing = section({
   key: "tracing",
   schema,
-  read({ reading, model }, written) {
+  read({ reading }, written) {
     if (written === undefined) return {};
     const { endpoint, opentracing_grpc_endpoint: other } = written;
     const path = ["tracing"];
@@ -95,10 +94,8 @@ export const tracing = section({
         hint: `write ${url.origin}, or set protocol: http`,
       });
     }
-    const place = placeOf(url);
     const result: Tracing = {
-      ...place,
-      address: throughDefault(place.address, model.proxy),
+      ...placeOf(url),
       protocol:
         protocol === "grpc"
           ? { kind: "grpc" }

@@ -25,8 +25,6 @@ export class ClientPaths {
   strict: Span;
   /** How closely a model looks at an image. */
   detail: Span;
-  /** What asks for fast mode. */
-  speed: Span;
 }
 
 const NONE = constant("");
@@ -50,5 +48,4 @@ export const NO_PATHS: ClientPaths = {
   arguments: NONE,
   strict: NONE,
   detail: NONE,
-  speed: NONE,
 };

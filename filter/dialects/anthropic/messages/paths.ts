@@ -20,5 +20,4 @@ export const paths: ClientPaths = {
   arguments: constant("messages[].content[].input"),
   strict: constant("tools[].strict"),
   detail: constant(""),
-  speed: constant("speed"),
 };

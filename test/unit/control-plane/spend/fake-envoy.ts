@@ -9,6 +9,8 @@ export class FakeEnvoy {
   /** Ids of the budgets of its configuration. */
   ids: string[];
   pushes = 0;
+  /** How many limits of keys each push had. */
+  readonly pushedOfKeys: number[] = [];
   onPush: () => void = () => undefined;
   #server: Server | undefined;
   readonly #socket: string;
@@ -23,14 +25,25 @@ export class FakeEnvoy {
       let text = "";
       request.on("data", (bytes: Buffer) => (text += bytes.toString()));
       request.on("end", () => {
-        const { budgets } = JSON.parse(text) as { budgets: Limit[] };
+        const { budgets, key_budgets: ofKeys = [] } = JSON.parse(text) as {
+          budgets: Limit[];
+          key_budgets?: Limit[];
+        };
         const isFresh = this.limits.size === 0;
         for (const limit of budgets)
           if (this.ids.includes(limit.id)) this.limits.set(limit.id, limit);
+        for (const limit of ofKeys) this.limits.set(limit.id, limit);
+        this.pushedOfKeys.push(ofKeys.length);
         this.pushes += 1;
         this.onPush();
-        const list = this.ids.map((id) => ({ id, charged: this.charged.get(id) ?? 0 }));
-        response.end(JSON.stringify({ ...(isFresh ? { fresh: 1 } : {}), budgets: list }));
+        const chargedOf = (id: string) => ({ id, charged: this.charged.get(id) ?? 0 });
+        response.end(
+          JSON.stringify({
+            ...(isFresh ? { fresh: 1 } : {}),
+            budgets: this.ids.map(chargedOf),
+            key_budgets: ofKeys.map(({ id }) => chargedOf(id)),
+          }),
+        );
       });
     });
     await listenAt(this.#server, this.#socket);

@@ -7,6 +7,8 @@ export interface UsageLineOptions {
   duration?: number;
   status?: number;
   key?: string;
+  group?: string;
+  user?: string;
   target?: string;
   requested?: string;
   cost?: number;

@@ -1,0 +1,116 @@
+// The limits of budgets of keys, groups and users in one Envoy, from its start to its end: only those that have changed are sent. What
+// Envoy charges does not change a limit (limits.ts), so in the midst of a period nothing is sent.
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Limit, limitOf } from "./limits.ts";
+import { pushLimits } from "./push-limits.ts";
+import type { Tally } from "./tallies.ts";
+
+/** Between two attempts at an Envoy that is starting, or does not respond. */
+const RETRY_MS = 100;
+/** From then on, failures are reported. */
+const REPORT_MS = 10_000;
+/** Limits of a push: it may have 4 MiB, and a limit has 90 bytes. */
+const MAX_LIMITS = 20_000;
+
+export interface EnvoyKeyLimitsOptions {
+  socket: string;
+  /** Returns the tallies of now. */
+  tallies: () => Tally[];
+  /** Resolves when the records that were written before now have been read. */
+  catchUp: () => Promise<void>;
+  report: (line: string, level?: "warning") => void;
+}
+
+export class EnvoyKeyLimits {
+  readonly #options: EnvoyKeyLimitsOptions;
+  readonly #abort = new AbortController();
+  /** By budget: see `limitOf`. */
+  readonly #bases = new Map<string, number>();
+  /** By budget: the limit and the end of its period that Envoy has. */
+  readonly #sent = new Map<string, string>();
+  #queue: Promise<void> = Promise.resolve();
+
+  constructor(options: EnvoyKeyLimitsOptions) {
+    this.#options = options;
+  }
+
+  /** Sends what has changed. Resolves when Envoy has it, or is no longer used. */
+  push(): Promise<void> {
+    this.#queue = this.#queue.then(() => this.#untilDone());
+    return this.#queue;
+  }
+
+  /** Finds out again what Envoy has charged: the ledger was read from the beginning again. */
+  resync(): void {
+    this.#bases.clear();
+    void this.push();
+  }
+
+  close(): void {
+    this.#abort.abort();
+  }
+
+  async #push(): Promise<void> {
+    const { tallies, catchUp } = this.#options;
+    if (tallies().some(({ id }) => !this.#bases.has(id))) {
+      await catchUp();
+      await this.#findBases(tallies().filter(({ id }) => !this.#bases.has(id)));
+    }
+    const changed = tallies().filter(
+      (tally) => this.#sent.get(tally.id) !== textOf(this.#limit(tally)),
+    );
+    for (let at = 0; at < changed.length; at += MAX_LIMITS)
+      await this.#send(changed.slice(at, at + MAX_LIMITS));
+  }
+
+  /** Sends the limits of budgets that Envoy may not have, as if it had charged nothing; what it has charged shows the base. */
+  async #findBases(tallies: readonly Tally[]): Promise<void> {
+    for (let at = 0; at < tallies.length; at += MAX_LIMITS) {
+      const part = tallies.slice(at, at + MAX_LIMITS);
+      const read = new Map(part.map((tally) => [tally.id, tally.read]));
+      for (const [id, sum] of read) this.#bases.set(id, -sum);
+      for (const { id, charged } of await this.#send(part))
+        this.#bases.set(id, charged - (read.get(id) ?? 0));
+    }
+  }
+
+  async #send(tallies: readonly Tally[]) {
+    const limits = tallies.map((tally) => this.#limit(tally));
+    const { key_budgets: charged = [] } = await pushLimits(this.#options.socket, [], limits);
+    for (const limit of limits) this.#sent.set(limit.id, textOf(limit));
+    return charged;
+  }
+
+  #limit(tally: Tally): Limit {
+    return limitOf(tally, this.#bases.get(tally.id) ?? -tally.read);
+  }
+
+  async #untilDone(): Promise<void> {
+    const { signal } = this.#abort;
+    const started = performance.now();
+    let isReported = false;
+    while (!signal.aborted) {
+      try {
+        await this.#push();
+        if (isReported) this.#options.report("Envoy has the limits of the keys' budgets again.");
+        return;
+      } catch (error) {
+        // What Envoy has of the last part is not known.
+        this.#bases.clear();
+        if (!isReported && performance.now() - started > REPORT_MS) {
+          const reason = error instanceof Error ? error.message : String(error);
+          this.#options.report(
+            `Envoy has no new limits of the keys' budgets: ${reason}`,
+            "warning",
+          );
+          isReported = true;
+        }
+        await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      }
+    }
+  }
+}
+
+function textOf({ limit, resets }: Limit): string {
+  return `${String(limit)} ${String(resets)}`;
+}
