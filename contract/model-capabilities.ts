@@ -46,6 +46,7 @@ export const IMAGES = "images?: boolean = true";
 export const OUTPUT_SCHEMA = "output_schema?: boolean = true";
 export const SCHEMA_REFS = "schema_refs?: boolean = true";
 export const PREFILL = "prefill?: boolean = true";
+export const FAST_MODE = "fast_mode?: boolean = false";
 export const CACHE_CONTROL = "cache_control?: boolean = false";
 export const CACHES_BY_ITSELF = "caches_by_itself?: boolean = true";
 export const CACHE_BREAKPOINTS = "cache_breakpoints?: boolean = false";
@@ -275,6 +276,12 @@ export const CAPABILITIES = [
     CLAUDE,
     "",
     "Whether the last message may be an assistant message to continue; otherwise a short user message is added.",
+  ),
+  row(
+    FAST_MODE,
+    ALL,
+    "",
+    'Whether the model has a fast mode, which costs more: `speed: "fast"` of Claude, the tier `priority`, which OpenAI also calls `fast`, of others. Translated requests ask for it in the provider\'s word; otherwise it is dropped. Default: by the list of prices.',
   ),
   row(CACHE_CONTROL, CACHING, "", "Whether `cache_control` of a messages client is forwarded."),
   row(

@@ -49,7 +49,7 @@ export function ingressLogs(model: GatewayModel, runtime: RuntimeEnvironment): E
       filterState(CLIENT_FORWARDED_FOR),
       header("x-forwarded-for"),
     ),
-    upstreamHost: upstreamHost(hasDemonstration(model) || model.prompt?.mcp === true),
+    upstreamHost: upstreamHost(hasNamedHosts(model) || model.prompt?.mcp === true),
   });
 }
 
@@ -74,7 +74,7 @@ export function llmLogs(
       // Envoy counts an attempt from its own side; here, as in the client's line, request comes before response.
       bytesReceived: "%BYTES_SENT%",
       bytesSent: "%BYTES_RECEIVED%",
-      upstreamHost: upstreamHost(hasDemonstration(model)),
+      upstreamHost: upstreamHost(hasNamedHosts(model)),
     }).map((log) => ({
       ...log,
       filter: hasTools ? { and_filter: { filters: [isForProvider(), filter] } } : filter,
@@ -134,15 +134,15 @@ function hasNoFlag(): Fields {
   return { extension_filter: cel };
 }
 
-/** @param hasSockets whether one of the hosts may be a unix socket, whose path Envoy would write */
-function upstreamHost(hasSockets: boolean): string {
-  if (!hasSockets) return "%UPSTREAM_HOST%";
+/** @param isNamed whether a host may be a unix socket or a tunnel, of which Envoy would write the internal name */
+function upstreamHost(isNamed: boolean): string {
+  if (!isNamed) return "%UPSTREAM_HOST%";
   const metadata = { command: "UPSTREAM_METADATA", param: `${NAMESPACE}:${HOST}` };
   return firstOf(metadata, { command: "UPSTREAM_HOST" });
 }
 
-function hasDemonstration({ targets }: GatewayModel): boolean {
-  return targets.some(({ address }) => address.kind === "embedded");
+function hasNamedHosts({ targets }: GatewayModel): boolean {
+  return targets.some(({ address }) => address.kind === "embedded" || address.proxy !== undefined);
 }
 
 /** One of Envoy's log commands, in the form that COALESCE accepts. */

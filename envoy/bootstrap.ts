@@ -9,6 +9,7 @@ import { listener, OWNER_ONLY, ownEgress } from "./listeners.ts";
 import { internalListener, internalListenerExtension } from "./internal-listener.ts";
 import { memoryRelease, overloadManager } from "./overload.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
+import { tunnelListeners } from "./tunnels.ts";
 import type { Bootstrap, Extension, Fields } from "./envoy-types.ts";
 import { extension } from "./envoy-types.ts";
 
@@ -40,6 +41,7 @@ export function renderBootstrap(model: GatewayModel, runtime: RuntimeEnvironment
         ...(model.prompt === undefined
           ? []
           : [ownEgress(model, runtime), internalListener(model, runtime)]),
+        ...tunnelListeners(model),
         ...((model.budgets ?? []).length > 0 || takesKeyRows(model)
           ? [budgetsListener(model, runtime)]
           : []),

@@ -10,6 +10,7 @@ import { endpoint, resolution } from "./cluster-endpoints.ts";
 import { outlierDetection } from "./outlier-detection.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import { promptClusters } from "./prompt-clusters.ts";
+import { proxyClusters } from "./tunnels.ts";
 import { rateLimitCluster } from "./rate-limit-service.ts";
 import { tlsOf } from "./tls.ts";
 import { traceHeaders, tracingClusters } from "./tracer.ts";
@@ -24,6 +25,7 @@ export function clusters(model: GatewayModel, runtime: RuntimeEnvironment): Clus
     ...attempts(model, runtime),
     noAddress(model),
     ...promptClusters(model, runtime),
+    ...proxyClusters(model, runtime),
     ...tracingClusters(model, runtime),
     ...(model.rateLimitService === undefined
       ? []

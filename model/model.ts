@@ -1,5 +1,5 @@
 // The gateway's configuration after loading: every default filled in, every reference resolved. Plain data, no I/O.
-import type { Address, ProviderHeader } from "./address.ts";
+import type { Address, DefaultProxy, ProviderHeader, Proxy } from "./address.ts";
 import type { Budget } from "./budgets.ts";
 import type { ClientKey } from "./client-keys.ts";
 import type { CloudCredential } from "./cloud-credentials.ts";
@@ -9,7 +9,7 @@ import type { Prompt } from "./prompts.ts";
 import type { RateLimit, RateUnit } from "./rate-limit.ts";
 import type { Tracing } from "./tracing.ts";
 
-export type { Address, ClientKey, ProviderHeader, RateLimit, RateUnit };
+export type { Address, ClientKey, ProviderHeader, Proxy, RateLimit, RateUnit };
 
 export interface GatewayModel {
   /** The configuration's own schema version, for example `v0.1.0`. */
@@ -36,6 +36,8 @@ export interface GatewayModel {
   strictTranslation?: true;
   /** Absent: the defaults of the rendering. */
   upstream?: UpstreamSettings;
+  /** Of providers that do not set one, and of the gateway's own requests; absent: none. */
+  proxy?: DefaultProxy;
   accessLog: AccessLog;
   /** Of the gateway's own log; absent: text. */
   log?: { format: "json" };

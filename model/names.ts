@@ -25,6 +25,9 @@ export const DEFAULT_RELOAD_DRAIN_MS = 600_000;
 export const ACCESS_LOGS = ["ingress", "llm", "internal"] as const;
 export type AccessLogName = (typeof ACCESS_LOGS)[number];
 
+/** The component of the lines in which Envoy logs failed tunnels through proxies. */
+export const TUNNEL_COMPONENT = "tunnel";
+
 /** The log of usage records, which the control plane reads. */
 export const USAGE_LOG = "usage";
 /** The log of the content of requests and responses. */

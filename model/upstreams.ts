@@ -2,6 +2,7 @@
 import { DIALECTS } from "../contract/dialects.ts";
 import { type CloudCredential, credentialName } from "./cloud-credentials.ts";
 import type { Address, GatewayModel, Target } from "./model.ts";
+import { hostPort, proxyName } from "./proxy.ts";
 
 /** Targets at one place, told apart by nothing that Envoy has to know: they share connections. */
 export interface Upstream {
@@ -63,12 +64,12 @@ export function clusterOf(target: Target): string {
 
 function placeOf(address: Address): string[] {
   if (address.kind === "embedded") return ["demonstration"];
-  const host = address.host.includes(":") ? `[${address.host}]` : address.host;
   const usesTlsAsExpected = address.tls === (address.port === 443);
   return [
-    `${host}:${String(address.port)}`,
+    hostPort(address),
     ...(usesTlsAsExpected ? [] : [address.tls ? "tls" : "plain"]),
     ...(!address.tls || address.serverName === address.host ? [] : [`as=${address.serverName}`]),
+    ...(address.proxy === undefined ? [] : [`via=${proxyName(address.proxy)}`]),
   ];
 }
 

@@ -1,5 +1,6 @@
 // The checks of keys and of the proxy variables in the environment. No value is ever a part of a finding.
 import { credentialReports } from "../credentials/report.ts";
+import { proxyUrl, tunnelsOf } from "../../model/proxy.ts";
 import type { Environment } from "../report/environment.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { type Finding, findingsOf } from "./finding.ts";
@@ -56,20 +57,29 @@ function setIn(environment: Environment, name: string): string {
   return environment[name] ?? environment[name.toLowerCase()] ?? "";
 }
 
-/** Envoy connects to providers itself; SDKs on this machine may send what is for the gateway to a proxy. */
+/** Which proxy providers are reached through; SDKs on this machine may send what is for the gateway to a proxy. */
 export function checkProxies(model: GatewayModel, environment: Environment): Finding[] {
   const { ok, warning } = findingsOf("proxies");
-  const set = PROXY_VARIABLES.filter((name) => setIn(environment, name) !== "");
-  if (set.length === 0) return [ok("no proxy variable is set")];
-  const found: Finding[] = [];
-  const remote = model.targets.filter(
-    ({ address }) => address.kind === "host" && !isLocal(address.host),
+  const used = Map.groupBy(tunnelsOf(model), ({ proxy }) => proxyUrl(proxy));
+  const found: Finding[] = [...used].map(([proxy, tunnels]) =>
+    ok(
+      `${proxy} is the proxy for ${[...new Set(tunnels.map(({ destination }) => destination))].join(", ")}`,
+    ),
   );
-  if (remote.length > 0) {
+  const set = PROXY_VARIABLES.filter((name) => setIn(environment, name) !== "");
+  if (set.length === 0) return found.length === 0 ? [ok("no proxy is configured")] : found;
+  const direct = new Set(
+    model.targets.flatMap(({ address, authority }) =>
+      address.kind === "host" && address.proxy === undefined && !isLocal(address.host)
+        ? [authority]
+        : [],
+    ),
+  );
+  if (direct.size > 0) {
     found.push(
       warning(
-        `${set.join(", ")}: the gateway connects to providers directly, without this proxy`,
-        "allow it through the firewall, or set base_url to an address that this machine reaches",
+        `${set.join(", ")}: the gateway connects to ${[...direct].join(", ")} directly, without this proxy`,
+        "only HTTPS_PROXY applies, to providers with https that NO_PROXY, no_proxy and proxy: false do not except",
       ),
     );
   }

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { type IncomingMessage, request as requestPlain } from "node:http";
 import { request as requestTls } from "node:https";
 import { isIP } from "node:net";
-import type { TLSSocket } from "node:tls";
+import { connect as connectTls, type TLSSocket } from "node:tls";
 import { CREDENTIAL_KINDS } from "../../contract/credentials.ts";
 import {
   ANTHROPIC_MESSAGES,
@@ -18,6 +18,7 @@ import type { Environment } from "../report/environment.ts";
 import type { GatewayModel, Target } from "../../model/model.ts";
 import { findCaFile } from "../supervisor/machine-settings.ts";
 import { type Finding, findingsOf } from "./finding.ts";
+import { openTunnel, TunnelError } from "./tunnel.ts";
 
 const PATIENCE_MS = 5000;
 /** Tokens of clouds and signatures of AWS are refused from five minutes on. */
@@ -34,7 +35,8 @@ function hostTargets({ targets }: GatewayModel): HostTarget[] {
 /** Resolves the name of each provider once. Envoy does the same when it starts. */
 export async function checkNames(model: GatewayModel): Promise<Finding[]> {
   const { ok, problem } = findingsOf("dns");
-  const hosts = new Set(hostTargets(model).map(({ address }) => address.host));
+  // The proxy resolves the names that it is asked for.
+  const hosts = new Set(hostTargets(model).map(({ address }) => (address.proxy ?? address).host));
   const names = [...hosts].filter((host) => isIP(host) === 0);
   if (names.length === 0) return [ok("no provider has a name to look up")];
   return Promise.all(
@@ -140,7 +142,7 @@ export async function checkProviders(
         const answer = await ask(
           target,
           variable === undefined ? undefined : environment[variable],
-          ca,
+          { ca, environment },
           now,
         );
         return [
@@ -148,7 +150,11 @@ export async function checkProviders(
           ...modelFindings(target, models, answer),
         ];
       } catch (error) {
-        return [connectionFinding(target, error as NodeJS.ErrnoException)];
+        return [
+          error instanceof TunnelError
+            ? findingsOf("proxies").problem(error.message, error.hint)
+            : connectionFinding(target, error as NodeJS.ErrnoException),
+        ];
       }
     }),
   );
@@ -171,10 +177,10 @@ function listPath({ dialect, path }: Target): string | undefined {
   }
 }
 
-function ask(
+async function ask(
   target: HostTarget,
   key: string | undefined,
-  ca: string | undefined,
+  { ca, environment }: { ca: string | undefined; environment: Environment },
   now: () => number,
 ): Promise<Answer> {
   const { address, authority, auth } = target;
@@ -198,6 +204,15 @@ function ask(
     agent: false as const,
     signal: AbortSignal.timeout(PATIENCE_MS),
   };
+  const trusted = ca === undefined ? {} : { ca };
+  const servername = isIP(address.serverName) === 0 ? address.serverName : "";
+  const socket =
+    address.proxy === undefined
+      ? undefined
+      : await openTunnel(address.proxy, address, environment, {
+          ...trusted,
+          patienceMs: PATIENCE_MS,
+        });
   return new Promise((resolve, reject) => {
     const onResponse = (response: IncomingMessage) => {
       readAnswer(response, now).then(resolve, reject);
@@ -206,12 +221,18 @@ function ask(
       ? requestTls(
           {
             ...options,
-            servername: isIP(address.serverName) === 0 ? address.serverName : "",
-            ...(ca === undefined ? {} : { ca }),
+            servername,
+            ...trusted,
+            ...(socket === undefined
+              ? {}
+              : { createConnection: () => connectTls({ socket, servername, ...trusted }) }),
           },
           onResponse,
         )
-      : requestPlain(options, onResponse);
+      : requestPlain(
+          { ...options, ...(socket === undefined ? {} : { createConnection: () => socket }) },
+          onResponse,
+        );
     request.once("error", reject);
     request.end();
   });

@@ -3,6 +3,7 @@ import { PROPERTY_USAGE } from "../../contract/usage-record.ts";
 import { credentialText } from "../../model/cloud-credentials.ts";
 import { budgetLabel } from "../../model/budgets.ts";
 import type { Budget } from "../../model/budgets.ts";
+import { proxyUrl } from "../../model/proxy.ts";
 import { priceFinder } from "../usage/record-cost.ts";
 import type { GatewayModel, Listener, Target } from "../../model/model.ts";
 import type { UsageRecord } from "../usage/usage-line.ts";
@@ -60,6 +61,8 @@ export interface ExplainedAttempt {
   url: string;
   /** Credentials are `$NAME` of their environment variable; a client's own is `***`. */
   headers: [name: string, value: string][];
+  /** The proxy that opens the tunnel to the provider; absent: it is reached directly. */
+  proxy?: string;
   /** What Envoy adds to this request. */
   addedByEnvoy?: string;
   /** Text, or base64 if it is not UTF-8. */
@@ -240,6 +243,9 @@ function attemptOf(
     method: sent.method,
     url: maskQuery(`${schemeOf(target)}://${sent.authority}${sent.path}`),
     headers: maskHeaders(sent.headers, model.filterEnvironment),
+    ...(target.address.kind === "host" && target.address.proxy !== undefined
+      ? { proxy: proxyUrl(target.address.proxy) }
+      : {}),
     ...(added === undefined ? {} : { addedByEnvoy: added }),
     body: isText ? sentText : body.toString("base64"),
     encoding: isText ? "utf8" : "base64",

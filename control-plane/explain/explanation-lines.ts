@@ -60,11 +60,12 @@ function attemptLines(
   const title = `${colors.bold(`Attempt ${String(index + 1)}: ${attempt.target}`)}${condition}`;
   const same = all.slice(0, index).findIndex((one) => isSameRequest(one, attempt));
   if (same >= 0) return [title, `${INDENT}the same request as attempt ${String(same + 1)}`];
-  const { headers, addedByEnvoy, dropped, dialect, apiReason } = attempt;
+  const { headers, addedByEnvoy, dropped, dialect, apiReason, proxy } = attempt;
   return [
     title,
     ...(apiReason === undefined ? [] : [`${INDENT}API ${dialect}: ${apiReason}`]),
     `${INDENT}${attempt.method} ${attempt.url}`,
+    ...(proxy === undefined ? [] : [`${INDENT}through the proxy ${proxy}`]),
     ...headers.map(([name, value]) => `${INDENT}${name}: ${value}`),
     ...(addedByEnvoy === undefined ? [] : [`${INDENT}${addedByEnvoy} (added by Envoy)`]),
     ...dropped.map(

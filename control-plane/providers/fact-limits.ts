@@ -9,7 +9,8 @@ import type { Effort, ModelLimits } from "../../model/model-limits.ts";
 /** Returns the limits of a model by its facts; empty if it has none. */
 export function limitsByFacts(provider: string, model: string, dialect: DialectRow): ModelLimits {
   const facts = modelFacts(provider, model);
-  return facts === undefined ? {} : limitsOfFacts(facts, dialect);
+  if (facts === undefined) return {};
+  return { ...limitsOfFacts(facts, dialect), ...fastModeOf(facts, provider) };
 }
 
 export function limitsOfFacts(facts: ModelFacts, dialect: DialectRow): ModelLimits {
@@ -24,6 +25,29 @@ export function limitsOfFacts(facts: ModelFacts, dialect: DialectRow): ModelLimi
       : {}),
     ...(dialect === ANTHROPIC_MESSAGES ? thinkingOf(facts) : {}),
   };
+}
+
+/**
+ * The tier of each provider's prices that its fast mode costs. Others have words of their own (Fireworks), or a header (Vertex AI).
+ * @see https://platform.claude.com/docs/en/build-with-claude/fast-mode
+ * @see https://developers.openai.com/api/docs/guides/fast-mode
+ * @see https://learn.microsoft.com/azure/ai-foundry/openai/concepts/priority-processing
+ * @see https://ai.google.dev/gemini-api/docs/priority-inference
+ * @see https://docs.aws.amazon.com/bedrock/latest/userguide/service-tiers-inference.html
+ */
+const FAST_TIERS: Readonly<Record<string, string>> = {
+  anthropic: "fast",
+  openai: "priority",
+  azure_openai: "priority",
+  gemini: "priority",
+  bedrock: "priority",
+};
+
+/** A price of another provider says nothing: Claude has no fast mode on Amazon Bedrock. */
+function fastModeOf(facts: ModelFacts, provider: string): ModelLimits {
+  const tier = facts.provider === provider ? FAST_TIERS[provider] : undefined;
+  const has = tier !== undefined && facts.price?.v?.[tier] !== undefined;
+  return has ? { fast_mode: true } : {};
 }
 
 /**

@@ -6,6 +6,7 @@ import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";
 import { GatewayError } from "../report/gateway-error.ts";
 import type { Environment } from "../report/environment.ts";
 import { awsVariables } from "../../model/cloud-credentials.ts";
+import { proxyVariables } from "../../model/proxy.ts";
 import { variablesOf } from "../../model/tracing.ts";
 import type { GatewayModel, Listener } from "../../model/model.ts";
 import type { LogLevel } from "../../model/names.ts";
@@ -160,11 +161,12 @@ export function listenersOf({ ingress, egress }: GatewayModel): Listener[] {
 }
 
 function environmentOf({ model, environment, fileValues }: Configuration): Environment {
-  return envoyEnvironment(environment, [
+  const needed = envoyEnvironment(environment, [
     ...model.filterEnvironment.filter((name) => fileValues[name] === undefined),
     ...awsVariables(model.targets),
     ...variablesOf(model.tracing?.headers),
   ]);
+  return { ...needed, ...proxyVariables(model, environment) };
 }
 
 function readFilter(): Uint8Array {

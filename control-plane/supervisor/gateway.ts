@@ -18,6 +18,7 @@ import { prepareContentLog } from "./private-log.ts";
 import { adoptSharedLogs, LogDirectories } from "./log-directory.ts";
 import type { Report } from "./own-log.ts";
 import { checkPorts } from "./ports.ts";
+import { ProcessProxy } from "./process-proxy.ts";
 import { failure, type ReloadResult, restartReasons } from "./reload.ts";
 import { createSpending, type Spending } from "./spending.ts";
 import { createKeyStore, type KeyStore } from "./key-store.ts";
@@ -98,11 +99,13 @@ export async function startGateway(
     onChange: events.onChange,
   });
   const logs = new LogDirectories();
+  const proxy = new ProcessProxy();
   const parts: Parts = {
-    ...{ directory, planner, logs, services, certificates, tokens, spending, keys, events },
+    ...{ directory, planner, logs, services, certificates, proxy, tokens, spending, keys, events },
   };
   const started = await startFirst(first, parts).catch(async (error: unknown) => {
     certificates.stop();
+    proxy.stop();
     tokens.stop();
     await keys.close();
     await spending.close();
@@ -137,6 +140,7 @@ interface Parts {
   logs: LogDirectories;
   services: Services;
   certificates: Certificates;
+  proxy: ProcessProxy;
   tokens: Tokens;
   spending: Spending;
   keys: KeyStore;
@@ -146,7 +150,7 @@ interface Parts {
 /** Starts the services and Envoy with the first configuration. */
 async function startFirst(
   first: Configuration,
-  { planner, logs, services, certificates, tokens, spending, keys, events }: Parts,
+  { planner, logs, services, certificates, proxy, tokens, spending, keys, events }: Parts,
 ): Promise<{ envoy: RunningEnvoy; supervisor: Supervisor }> {
   await checkPorts(listenersOf(first.model), first.environment);
   logs.use(planner.logDirectory(first), first.environment);
@@ -156,6 +160,7 @@ async function startFirst(
   const prepared = await services.prepare(first, true);
   prepared.commit();
   certificates.use(first);
+  proxy.use(first);
   await tokens.prepare(first);
   await spending.use(first, planner.logDirectory(first));
   await keys.use(first);
@@ -194,6 +199,9 @@ class Certificates {
   }
 }
 
+/** That of the process at its start: later its proxy is that of the configuration (process-proxy.ts). */
+const ownEnvironment = { ...process.env };
+
 class RunningGateway {
   /** The Envoy that serves requests. */
   envoy: RunningEnvoy;
@@ -212,7 +220,7 @@ class RunningGateway {
   reload(mayRestart: boolean): Promise<ReloadResult> {
     return this.#enqueue(async () => {
       try {
-        const fresh = readConfiguration(this.envoy.configuration.file, process.env);
+        const fresh = readConfiguration(this.envoy.configuration.file, ownEnvironment);
         const result = await this.#switchTo(fresh, mayRestart);
         this.#parts.events.onChange();
         return result;
@@ -259,6 +267,7 @@ class RunningGateway {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#parts.certificates.stop();
+    this.#parts.proxy.stop();
     this.#parts.tokens.stop();
     this.envoy.files.discovery.close();
     await this.#parts.keys.close();
@@ -275,7 +284,7 @@ class RunningGateway {
   }
 
   async #switchTo(fresh: Configuration, mayRestart: boolean): Promise<ReloadResult> {
-    const { planner, services, certificates, tokens, spending, keys } = this.#parts;
+    const { planner, services, certificates, proxy, tokens, spending, keys } = this.#parts;
     const old = this.envoy.configuration;
     const changes = changesBetween(old.model, fresh.model);
     const { warnings } = fresh;
@@ -292,6 +301,7 @@ class RunningGateway {
       // Both: the Envoy that runs has the old budgets until it gets the new ones, or is replaced.
       await spending.prepare(fresh, planner.logDirectory(fresh), old.model);
       certificates.use(fresh);
+      proxy.use(fresh);
       await tokens.prepare(fresh);
       if (reasons.length === 0) prepareContentLog(fresh.model, planner.logDirectory(fresh));
       if (reasons.length > 0) await this.#restart(fresh, prepared);
@@ -300,6 +310,7 @@ class RunningGateway {
       }
     } catch (error) {
       certificates.use(this.envoy.configuration);
+      proxy.use(this.envoy.configuration);
       await prepared.discard();
       throw error;
     } finally {

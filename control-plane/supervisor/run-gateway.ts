@@ -8,6 +8,7 @@ import { colorsFor } from "../report/terminal.ts";
 import { credentialReports } from "../credentials/report.ts";
 import { urlOf } from "../../model/listener-url.ts";
 import { clusterOf } from "../../model/upstreams.ts";
+import { TUNNEL_COMPONENT } from "../../model/names.ts";
 import { VERSION } from "./package-version.ts";
 import { watchAccessLogs } from "./access-logs.ts";
 import { serveControl } from "./control.ts";
@@ -21,6 +22,7 @@ import { needsRestart, type ReloadResult } from "./reload.ts";
 import * as state from "./state.ts";
 import type { Supervisor } from "./supervise.ts";
 import { directoryOf } from "./configuration-file.ts";
+import { tunnelFailures } from "./tunnel-failures.ts";
 import { variablesDirectory } from "./variable-files.ts";
 import { watchDirectory, watchFiles } from "./watch.ts";
 
@@ -310,7 +312,14 @@ const printLine: Report = (line, level = "info") => {
   writeEntry(`· ${line}`, { level, component: GATEWAY, message: line });
 };
 
+const wordTunnelFailure = tunnelFailures();
+
 function reportEnvoyLine({ level, text, component, ...line }: EnvoyLine): void {
+  if (component === TUNNEL_COMPONENT) {
+    const failure = wordTunnelFailure(line.message);
+    if (failure !== undefined) printLine(failure, "warning");
+    return;
+  }
   // Envoy logs a warning when the gateway stops it.
   if (text.endsWith("caught ENVOY_SIGTERM")) return;
   const colors = colorsFor(process.stderr);

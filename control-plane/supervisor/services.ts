@@ -11,6 +11,7 @@ import {
   superviseModelServer,
 } from "./model-server.ts";
 import type { Report } from "./own-log.ts";
+import { proxyEnvironment } from "./process-proxy.ts";
 import { socketPath } from "./state.ts";
 
 /** The services of a configuration, started before it becomes active. */
@@ -82,7 +83,12 @@ export function createServices(
   ): Promise<ModelServer | undefined> => {
     const { prompt } = model;
     if (prompt === undefined) return undefined;
-    const own = modelServerEnvironment(environment, prompt.modelServer.environment);
+    const own = {
+      ...modelServerEnvironment(environment, prompt.modelServer.environment),
+      ...(model.proxy === undefined
+        ? {}
+        : { ...proxyEnvironment(model, environment), NODE_USE_ENV_PROXY: "1" }),
+    };
     const egress = { url: urlOf(model.egress), socketPath: socketPath(directory, "egress") };
     const input = modelServerInput(model, prompt, egress);
     const plan = JSON.stringify([input, own]);

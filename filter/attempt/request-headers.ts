@@ -82,6 +82,7 @@ export function removeHeadersOf(before: Target, exchange: Exchange): void {
   if (before.dialect === exchange.client.dialect) return;
   if (before.limits.cacheKey == CACHE_KEY_HEADER && exchange.client.cacheKey.length > 0)
     removeHeader(REQUEST_HEADERS, CONVERSATION);
+  if (exchange.client.addedBeta.length > 0) removeHeader(REQUEST_HEADERS, BETA);
   const required = before.dialect.requiredHeaders;
   for (let i = 0; i < required.length; i++) removeHeader(REQUEST_HEADERS, required[i].name);
 }
@@ -149,6 +150,8 @@ export function writeHeaders(exchange: Exchange, target: Target, credential: Spa
   if (exchange.isTranslated()) {
     removeOwnHeaders(exchange, target);
     writeCacheKey(exchange, target);
+    if (exchange.client.addedBeta.length > 0)
+      setHeader(REQUEST_HEADERS, BETA, exchange.client.addedBeta);
   } else restoreHeaders(exchange);
   if (!target.passesClientKey) removeAccounts(exchange);
   const client = exchange.client;

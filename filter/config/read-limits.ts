@@ -13,6 +13,7 @@ import {
   DOCUMENT_PART,
   EFFORTS,
   RESPONSES_EFFORTS,
+  FAST_MODE,
   FORCED_TOOLS,
   IMAGES,
   JSON_SCHEMA,
@@ -95,6 +96,7 @@ export function readLimits(from: Document, object: u32, limits: RequestLimits): 
   limits.supportsImages = from.flag(object, constant(IMAGES));
   limits.supportsSchemaRefs = from.flag(object, constant(SCHEMA_REFS));
   limits.supportsPrefill = from.flag(object, constant(PREFILL));
+  limits.hasFastMode = from.flag(object, constant(FAST_MODE));
   limits.supportsCacheControl = from.flag(object, constant(CACHE_CONTROL));
   limits.cachesByItself = from.flag(object, constant(CACHES_BY_ITSELF));
   limits.supportsBreakpoints = from.flag(object, constant(CACHE_BREAKPOINTS));

@@ -123,10 +123,17 @@ const NEEDS_MEMBER = new Set(["stop", "stop_sequences", "top_k"]);
 /** Members that other dialects do not have and do not need. */
 const LABELS = new Set(["response_format.json_schema.name", "text.format.name"]);
 
+/** Features that each API asks for by a value of its own. */
+const BY_VALUE = new Set(["speed"]);
+
+function sameOf({ name }: Member): string {
+  return BY_VALUE.has(name) ? "by its value" : "the same";
+}
+
 function fateOf(member: Member, prefix: string, to: DialectTables): string {
   const { feature, slot = 0 } = member;
   if (feature !== undefined)
-    return to.supported.includes(feature) ? "the same" : `**${feature.fate}**`;
+    return to.supported.includes(feature) ? sameOf(member) : `**${feature.fate}**`;
   const fate = to.notWritten.get(slot);
   if (fate !== undefined) return firstClause(fate);
   const all = membersOf(to, slot, prefix).map(({ path }) => path);

@@ -150,6 +150,7 @@ function memberWords(limits: ModelLimits): string[] {
   if (limits.document_part === "document_url") words.push("PDF as `document_url`");
   if (limits.user_after_tool === false) words.push("no user message directly after tool results");
   if (limits.prefill === false) words.push("no prefill");
+  if (limits.fast_mode === true) words.push("fast mode");
   if (limits.cache_control === true) words.push("supports `cache_control`");
   if (limits.caches_by_itself === false) words.push("caches only what is marked");
   if (limits.cache_breakpoints === true) words.push("supports `prompt_cache_breakpoint`");

@@ -10,6 +10,7 @@ import { loadConfiguration } from "../../control-plane/config/load.ts";
 import { formatProblem } from "../../control-plane/report/problem.ts";
 import { requireEnvoy } from "../../control-plane/supervisor/envoy-binary.ts";
 import type { GatewayModel } from "../../model/model.ts";
+import { proxyVariables } from "../../model/proxy.ts";
 import { renderBootstrap } from "../../envoy/bootstrap.ts";
 import { emptySecrets } from "../../envoy/credential-filters.ts";
 import { listenerSecrets } from "../../envoy/listener-tls.ts";
@@ -129,7 +130,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       ["--file-flush-interval-msec", "50", "--drain-time-s", "1"],
     ].flat(),
     {
-      env: { ...(options.envoyEnvironment ?? options.environment) },
+      env: {
+        ...(options.envoyEnvironment ?? options.environment),
+        ...proxyVariables(model, options.environment ?? {}),
+      },
       stdio: ["ignore", "ignore", "pipe"],
     },
   );

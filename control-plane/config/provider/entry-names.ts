@@ -1,5 +1,5 @@
 // One name has one meaning among the entries of `llm_providers`: each model once, each name once, and bare names that are clear.
-import type { Target } from "../../../model/model.ts";
+import type { Proxy, Target } from "../../../model/model.ts";
 import { clientNames } from "../../../model/model-names.ts";
 import type { Path } from "../../report/problem.ts";
 import type { Reading } from "../reading.ts";
@@ -8,6 +8,8 @@ import type { Reading } from "../reading.ts";
 export interface PlacedTarget {
   path: Path;
   target: Target;
+  /** The proxy of the entry: false for none; absent: the default one. */
+  proxy?: Proxy | false;
 }
 
 export function checkEntryNames(

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { flag, list, mapping, named, oneOf, text } from "../schema-words.ts";
 import { retryKeys } from "../retry-keys.ts";
+import { entryProxySchema } from "../read-proxy.ts";
 import type { Draft } from "../section.ts";
 import { ADDRESS_KEY_RULES } from "./address-key-rules.ts";
 import { guardrail, performance } from "./bedrock-policies.ts";
@@ -97,6 +98,7 @@ export const providerEntry = mapping(
         "Reads compressed responses (gzip, brotli) of a provider that sends them although the gateway asks for uncompressed ones. Without it, such a response is an error (502) that names this key.",
       default: false,
     }).optional(),
+    proxy: entryProxySchema.optional(),
     passthrough_auth: flag({
       description:
         "Sends the client's key to the provider, as Bearer or `x-api-key` as the provider requires, instead of an `access_key`. Keys of `api_keys` are never sent: see docs/securing.md.",

@@ -6,6 +6,7 @@ import { providerEntry, type ProviderDraft } from "../provider/entry.ts";
 import { readSystemPrompt } from "../provider/system-prompt.ts";
 import { readTarget } from "../provider/provider-target.ts";
 import { defaultModelOf, referredModels } from "../provider/wildcard-models.ts";
+import { readEntryProxy } from "../read-proxy.ts";
 import type { Reading } from "../reading.ts";
 import { list } from "../schema-words.ts";
 import { isRecord } from "../yaml/yaml-document.ts";
@@ -65,19 +66,23 @@ function readProviders(load: Load, lists: ProviderLists): number {
       const target = readTarget(reading, path, entry, globalPrompt);
       if (entry.default === true) defaults.push({ path, index: placed.length });
       if (target === undefined) markInvalid(reading, entry);
-      else placed.push({ path, target });
+      else {
+        const proxy = readEntryProxy(reading, path, entry.proxy);
+        placed.push({ path, target, ...(proxy === undefined ? {} : { proxy }) });
+      }
     });
   }
   refuseSecondDefault(
     reading,
     defaults.map(({ path }) => path),
   );
-  const addModel = (model: string, { path }: PlacedTarget): number => {
+  const addModel = (model: string, wildcard: PlacedTarget): number => {
+    const { path } = wildcard;
     const [list, index] = path;
     const entry = lists.find(([key]) => key === list)?.[1]?.[Number(index)];
     const own = { ...entry, model, name: undefined, default: undefined };
     const target = readTarget(reading, path, own, globalPrompt);
-    return target === undefined ? 0 : placed.push({ path, target }) - 1;
+    return target === undefined ? 0 : placed.push({ ...wildcard, target }) - 1;
   };
   const chosen = defaults[0]?.index ?? 0;
   const defaultTarget = withModel(load, chosen, addModel);

@@ -1,4 +1,5 @@
 // `tracing`: spans of requests, sent to an OpenTelemetry collector.
+import { throughDefault } from "../../../model/proxy.ts";
 import type { Tracing } from "../../../model/tracing.ts";
 import { readOtlpUrl, URL_EXPECTED } from "../otlp-url.ts";
 import { readHeaders } from "../provider/provider-headers.ts";
@@ -70,7 +71,7 @@ const schema = mapping(
 export const tracing = section({
   key: "tracing",
   schema,
-  read({ reading }, written) {
+  read({ reading, model }, written) {
     if (written === undefined) return {};
     const { endpoint, opentracing_grpc_endpoint: other } = written;
     const path = ["tracing"];
@@ -94,8 +95,10 @@ export const tracing = section({
         hint: `write ${url.origin}, or set protocol: http`,
       });
     }
+    const place = placeOf(url);
     const result: Tracing = {
-      ...placeOf(url),
+      ...place,
+      address: throughDefault(place.address, model.proxy),
       protocol:
         protocol === "grpc"
           ? { kind: "grpc" }

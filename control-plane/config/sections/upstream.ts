@@ -1,6 +1,7 @@
 // `upstream`: connections to providers. A key that is not set has its default in envoy/.
 import type { z } from "zod";
 import type { UpstreamSettings } from "../../../model/model.ts";
+import { applyProxies, defaultProxySchema, readDefaultProxy } from "../read-proxy.ts";
 import { parseDuration } from "../quantity.ts";
 import { duration, mapping, whole } from "../schema-words.ts";
 import { type Draft, section } from "../section.ts";
@@ -44,6 +45,7 @@ const schema = mapping(
       },
       "Ejects a provider that keeps failing, if an alternative is configured (`fallbacks`, or several targets of an alias). A provider without an alternative is never ejected.",
     ).optional(),
+    proxy: defaultProxySchema.optional(),
   },
   "Connections to providers.",
 );
@@ -51,10 +53,20 @@ const schema = mapping(
 export const upstream = section({
   key: "upstream",
   schema,
-  read(_load, value) {
-    return value === undefined ? {} : { upstream: readUpstream(value) };
+  read(load, value) {
+    const proxy = readDefaultProxy(load.reading, ["upstream", "proxy"], value?.proxy);
+    applyProxies(load, proxy);
+    const settings = value === undefined ? {} : readUpstream(value);
+    return {
+      ...(value === undefined || isProxyAlone(value) ? {} : { upstream: settings }),
+      ...(proxy === undefined ? {} : { proxy }),
+    };
   },
 });
+
+function isProxyAlone(value: object): boolean {
+  return Object.keys(value).join() === "proxy";
+}
 
 function readUpstream(upstream: Draft<z.output<typeof schema>>): UpstreamSettings {
   const { circuit_breakers: breakers = {}, outlier_detection: outliers = {} } = upstream;

@@ -6,6 +6,7 @@ import {
   CHOICE_NONE,
   CHOICE_UNSET,
   HubRequest,
+  SERVICE_FAST,
   SERVICE_STANDARD,
 } from "../../hub/request/request";
 import { RequestReport } from "../../hub/request/request-report";
@@ -37,16 +38,20 @@ export function readUser(
   }
 }
 
-/** @see https://platform.claude.com/docs/en/api/service-tiers */
+/**
+ * Reads `service_tier`; `priority` and `fast` are one.
+ * @see https://platform.claude.com/docs/en/api/service-tiers
+ * @see https://developers.openai.com/api/docs/guides/fast-mode
+ */
 export function readTier(tape: Tape, node: u32, request: HubRequest, report: RequestReport): void {
-  if (tape.equals(node, constant("default"))) request.serviceTier = SERVICE_STANDARD;
-  else if (report.supports(feature.SERVICE_TIERS))
-    request.features.set(feature.SERVICE_TIERS, node);
-  else if (
-    tape.isPresent(node) &&
-    !tape.equals(node, AUTO) &&
-    !tape.equals(node, constant("priority"))
-  )
+  if (tape.equals(node, constant("default"))) {
+    request.serviceTier = SERVICE_STANDARD;
+    return;
+  }
+  const isFast = tape.equals(node, constant("fast")) || tape.equals(node, constant("priority"));
+  if (isFast) request.serviceTier = SERVICE_FAST;
+  if (report.supports(feature.SERVICE_TIERS)) request.features.set(feature.SERVICE_TIERS, node);
+  else if (tape.isPresent(node) && !tape.equals(node, AUTO) && !isFast)
     report.drop(constant("service_tier"));
 }
 

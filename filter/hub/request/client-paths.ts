@@ -25,6 +25,8 @@ export class ClientPaths {
   strict: Span;
   /** How closely a model looks at an image. */
   detail: Span;
+  /** What asks for fast mode. */
+  speed: Span;
 }
 
 const NONE = constant("");
@@ -48,4 +50,5 @@ export const NO_PATHS: ClientPaths = {
   arguments: NONE,
   strict: NONE,
   detail: NONE,
+  speed: NONE,
 };

@@ -5,7 +5,6 @@ import { constant } from "../../bytes/text/bytes";
 import { about, dropped, rejected } from "./feature";
 
 const LEAVE_OUT = constant("Remove it, or use a provider that supports it.");
-const USE_TOOLS = constant("It is deprecated; use tools, tool_choice and messages of role tool.");
 const SEND_BASE64 = constant("Send the file's content in base64 instead.");
 const SEND_TRANSCRIPT = constant(
   "Send the transcript as text, or use a model that supports audio.",
@@ -94,7 +93,6 @@ export const CITATIONS = dropped(
 export const SCHEMA_DESCRIPTION = dropped(about("A description of the output schema"));
 
 // Tools
-export const LEGACY_FUNCTIONS = rejected(USE_TOOLS, about("Functions, the predecessor of tools"));
 export const CUSTOM_GRAMMARS = dropped(
   about(
     "Grammars of custom tools: only described to the model",

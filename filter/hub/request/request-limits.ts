@@ -135,6 +135,8 @@ export class RequestLimits {
   forcedTools: i32 = FORCED_ALL;
   /** False if a text stands for each image and document of a translated request. */
   supportsImages: bool = true;
+  /** Whether the model has a fast mode, which costs more. */
+  hasFastMode: bool = false;
   /** Structured output by a JSON schema. */
   supportsOutputSchema: bool = false;
   /** Whether the model resolves `$ref` in schemas. */

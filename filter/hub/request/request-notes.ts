@@ -11,14 +11,18 @@ export class RequestNotes {
   /** How many choices the client has asked for, if that is more than one; else 0. */
   choices: i64 = 0;
 
+  /** Whether the tools came as `functions` of chat completions, whose response has one call without an id. */
+  hasFunctions: bool = false;
+
   get isEmpty(): bool {
-    return this.tools.isEmpty && this.echo.length == 0 && this.choices == 0;
+    return this.tools.isEmpty && this.echo.length == 0 && this.choices == 0 && !this.hasFunctions;
   }
 
   clear(): void {
     this.tools.clear();
     this.echo.clear();
     this.choices = 0;
+    this.hasFunctions = false;
   }
 
   release(): void {

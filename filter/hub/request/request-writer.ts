@@ -13,6 +13,7 @@ import {
   FORMAT_JSON,
   FORMAT_SCHEMA,
   HubRequest,
+  SERVICE_FAST,
   Tool,
 } from "./request";
 import { isTooMany, isUnsupportedChoice } from "./request-fitting";
@@ -207,6 +208,14 @@ export abstract class RequestWriter {
     }
     this.begin(name);
     writeValue(this.tape, node, this.out);
+  }
+
+  /** Asks for fast mode by a member of the API, if the model has it; else lists that it is dropped. */
+  protected writeFastMode(member: Span): bool {
+    if (this.request.serviceTier != SERVICE_FAST) return false;
+    if (this.limits.hasFastMode) this.begin(member);
+    else this.report.dropForModel(this.report.paths.speed);
+    return this.limits.hasFastMode;
   }
 
   // ---- Tools

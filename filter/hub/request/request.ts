@@ -183,9 +183,11 @@ export const EFFORT_HIGH: i32 = 5;
 export const EFFORT_XHIGH: i32 = 6;
 export const EFFORT_MAX: i32 = 7;
 
-/** Dialects name the standard tier differently. */
+/** Dialects name the tiers differently. */
 export const SERVICE_UNSET: i32 = 0;
 export const SERVICE_STANDARD: i32 = 1;
+/** Faster, at a higher price. */
+export const SERVICE_FAST: i32 = 2;
 
 export class HubRequest {
   /** The client's body, for the values that are copied whole. */
@@ -267,6 +269,11 @@ export class HubRequest {
     this.forbidsParallelTools = false;
     this.serviceTier = SERVICE_UNSET;
     this.isStreaming = false;
+  }
+
+  /** Returns whether a second call would be of no use to the client, or is forbidden. */
+  get needsSerialTools(): bool {
+    return this.forbidsParallelTools || this.notes.hasFunctions;
   }
 
   /** Copies a text that is not part of the body; the copy lives until `forget`. Returns 0 if there is no memory. */

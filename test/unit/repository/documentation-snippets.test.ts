@@ -60,15 +60,17 @@ afterAll(() => {
   rmSync(directory, { recursive: true });
 });
 
+const URLS: Readonly<Record<string, string>> = {
+  REDIS_URL: "redis://127.0.0.1:6379",
+  PROXY_URL: "http://user:password@proxy.test:3128",
+};
+
 /** Returns the problems, with a value for every variable that the text names. */
 function check(text: string): string[] {
   writeFileSync(join(directory, "gateway.yaml"), text);
   const names = [...text.matchAll(/\$([A-Z_]+)/g)].map(([, name = ""]) => name);
   const environment = Object.fromEntries(
-    names.map((name) => [
-      name,
-      name.endsWith("_URL") ? "redis://127.0.0.1:6379" : `${name}-0123456789abcdef0123456789`,
-    ]),
+    names.map((name) => [name, URLS[name] ?? `${name}-0123456789abcdef0123456789`]),
   );
   try {
     const file = findConfiguration(undefined, directory);

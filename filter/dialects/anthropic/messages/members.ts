@@ -116,7 +116,12 @@ request.feature("billing_policy", feature.BILLING_POLICY);
 request.feature("cache_control", feature.AUTOMATIC_CACHING);
 request.feature("context_management", feature.CONTEXT_MANAGEMENT, "empty");
 request.feature("diagnostics", feature.DIAGNOSTICS, "empty");
-request.feature("speed", feature.SPEED, "standard");
+export const SPEED = request.feature(
+  "speed",
+  feature.SPEED,
+  "standard",
+  reads("`fast` is the fast mode of the model, if it has one; any other value is dropped"),
+);
 request.feature("fallbacks", feature.PROVIDER_FALLBACKS, "empty");
 request.feature("fallback_credit_token", feature.PROVIDER_FALLBACKS);
 

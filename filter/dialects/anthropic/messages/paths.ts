@@ -20,4 +20,5 @@ export const paths: ClientPaths = {
   arguments: constant("messages[].content[].input"),
   strict: constant("tools[].strict"),
   detail: constant(""),
+  speed: constant("speed"),
 };

@@ -19,4 +19,5 @@ export const SUPPORTED: Feature[] = [
   feature.OFFICE_FILES,
   // Of Nova; the writer drops it for others.
   feature.WEB_SEARCH,
+  feature.SPEED,
 ];

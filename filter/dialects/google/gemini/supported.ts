@@ -23,4 +23,5 @@ export const SUPPORTED: Feature[] = [
   feature.LABELS,
   // Not before every model, and not beside functions; the writer drops it.
   feature.WEB_SEARCH,
+  feature.SPEED,
 ];

@@ -57,7 +57,10 @@ export class OpenaiChat extends OpenaiDialect {
     // An unknown word may be an effort of the model's own.
     const isReadable = needs.effort != EFFORT_UNSET || !tape.isPresent(effort);
     needs.hasSearch = tape.isPresent(tape.member(0, constant("web_search_options")));
-    needs.hasTools = isReadable && tape.hasItems(tape.member(0, constant("tools")));
+    const hasTools =
+      tape.hasItems(tape.member(0, constant("tools"))) ||
+      tape.hasItems(tape.member(0, constant("functions")));
+    needs.hasTools = isReadable && hasTools;
   }
 
   /** OpenAI's own shows no reasoning. */

@@ -23,6 +23,7 @@ export const SUPPORTED: Feature[] = [
   feature.MODERATION,
   feature.IMAGE_URLS,
   feature.WEB_SEARCH,
+  feature.SPEED,
 ];
 
 export const request = new MemberTable(
@@ -131,9 +132,9 @@ export const SERVICE_TIER = request.slot(
   "service_tier",
   slot.SERVICE_TIER,
   reads(
-    "`default` asks for the standard tier, `auto` and `priority` for the default; others are dropped, unless the provider supports them",
+    "`default` asks for the standard tier, `priority` and `fast` for fast mode, which is dropped for models without; others but `auto` are dropped, unless the provider supports them",
   ),
-  writes("`default` for the standard tier"),
+  writes("`default` for the standard tier, `priority` for fast mode"),
 );
 export const MODALITIES = request.slot(
   "modalities",
@@ -144,8 +145,16 @@ request.feature("n", feature.SEVERAL_CHOICES, "1");
 request.feature("logprobs", feature.LOGPROBS, "false");
 request.feature("top_logprobs", feature.TOP_LOGPROBS, "0");
 request.feature("audio", feature.AUDIO_OUTPUT);
-request.feature("functions", feature.LEGACY_FUNCTIONS, "empty");
-request.feature("function_call", feature.LEGACY_FUNCTIONS, "none");
+export const FUNCTIONS = request.slot(
+  "functions",
+  slot.TOOLS,
+  reads("the predecessor of `tools`: the response then has `function_call`, for one call"),
+);
+export const FUNCTION_CALL = request.slot(
+  "function_call",
+  slot.TOOL_CHOICE,
+  reads("the predecessor of `tool_choice`, used if there is none"),
+);
 request.feature("web_search_options", feature.WEB_SEARCH);
 request.feature("moderation", feature.MODERATION);
 request.feature("logit_bias", feature.LOGIT_BIAS, "empty");
@@ -195,7 +204,9 @@ export const message = new MemberTable(
 export const ROLE = message.slot(
   "role",
   slot.ROLE,
-  reads("system and developer are one role; a message of role tool is a tool result"),
+  reads(
+    "system and developer are one role; a message of role tool is a tool result, one of role function that of the `function_call` before it",
+  ),
   writes(
     "system text goes before the next user text for models that do not support the role, or only as the first message",
   ),
@@ -252,7 +263,11 @@ export const IS_ERROR = message.slot(
   reads("an extension of this gateway"),
   writes("the text of the result begins with `Error: `, unless it mentions an error already"),
 );
-message.feature("function_call", feature.LEGACY_FUNCTIONS);
+export const MESSAGE_CALL = message.slot(
+  "function_call",
+  slot.TOOL_CALL,
+  reads("the predecessor of `tool_calls`: the call gets an id, which the next result has too"),
+);
 message.feature("audio", feature.AUDIO_HISTORY);
 message.feature("name", feature.MESSAGE_NAME, "empty");
 message.ignored("annotations", reads("part of a response"));

@@ -20,4 +20,5 @@ export const paths: ClientPaths = {
   arguments: constant("messages[].tool_calls[].function.arguments"),
   strict: constant("tools[].function.strict"),
   detail: constant("messages[].content[].image_url.detail"),
+  speed: constant("service_tier"),
 };

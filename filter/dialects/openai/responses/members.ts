@@ -27,6 +27,7 @@ export const SUPPORTED: Feature[] = [
   feature.IMAGE_DETAIL,
   feature.IMAGE_URLS,
   feature.THINKING_DISPLAY,
+  feature.SPEED,
 ];
 
 export const request = new MemberTable(
@@ -112,7 +113,7 @@ export const SERVICE_TIER = request.slot(
   "service_tier",
   slot.SERVICE_TIER,
   reads(
-    "`default` asks for the standard tier, `auto` and `priority` for the default; others are dropped",
+    "`default` asks for the standard tier, `priority` and `fast` for fast mode, which is dropped for models without; others but `auto` are dropped, unless the provider supports them",
   ),
 );
 request.ignored(

@@ -20,4 +20,5 @@ export const paths: ClientPaths = {
   arguments: constant("input[].arguments"),
   strict: constant("tools[].strict"),
   detail: constant("input[].content[].detail"),
+  speed: constant("service_tier"),
 };

@@ -198,7 +198,10 @@ describe("gateway doctor", () => {
       "problem: $OPENAI_API_KEY (openai) is a placeholder, not a key",
       "warning: $KEY (anthropic) does not look like a key of anthropic",
     ]);
-    expect(linesOf(found, "proxies")).toHaveLength(2);
+    expect(linesOf(found, "proxies")).toEqual([
+      "ok: http://proxy.test:3128 is the proxy for api.openai.com:443, api.anthropic.com:443",
+      "warning: HTTPS_PROXY: clients on this machine may send their requests for the gateway to the proxy",
+    ]);
     expect(linesOf(found, "ports")[0]).toMatch(/^ok: .* are free$/);
   });
 

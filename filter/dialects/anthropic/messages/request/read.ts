@@ -9,6 +9,7 @@ import {
   HubRequest,
   EFFORT_UNSET,
   FORMAT_SCHEMA,
+  SERVICE_FAST,
   SERVICE_STANDARD,
   spanOf,
 } from "../../../../hub/request/request";
@@ -51,6 +52,8 @@ export function readRequest(tape: Tape, request: HubRequest, report: RequestRepo
   request.user = metadata.node(member.USER_ID);
   if (tape.equals(top.node(member.SERVICE_TIER), constant("standard_only")))
     request.serviceTier = SERVICE_STANDARD;
+  if (tape.equals(top.node(member.SPEED), constant("fast"))) request.serviceTier = SERVICE_FAST;
+  else if (tape.isPresent(top.node(member.SPEED))) report.drop(report.paths.speed);
   readOutput(tape, request, report);
   readThinking(tape, request, report);
   readList(tape, top.node(member.TOOLS), constant("tools"), request, report, readTool);

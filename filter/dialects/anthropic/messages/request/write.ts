@@ -39,6 +39,12 @@ import { AnthropicTurns } from "./write-messages";
 
 const CHOICE_TYPE_NONE = constant(',"tool_choice":{"type":"none"');
 
+/**
+ * Claude Opus 5 and 4.8 need it, newer models do not.
+ * @see https://platform.claude.com/docs/en/build-with-claude/fast-mode
+ */
+const FAST_BETA = constant("fast-mode-2026-02-01");
+
 /** `metadata.user_id`: maxLength 256. */
 const MAX_USER: u32 = 256;
 
@@ -93,6 +99,7 @@ export class AnthropicRequestWriter extends AnthropicTurns {
       out.byte(0x7d);
     }
     if (request.serviceTier == SERVICE_STANDARD) out.text(',"service_tier":"standard_only"');
+    if (this.writeFastMode(constant('"speed":"fast"'))) this.report.beta = FAST_BETA;
     const hasStream = hosted === null || hosted.cloud.hasStream;
     if (request.isStreaming && hasStream) out.text(',"stream":true');
     out.byte(0x7d);
@@ -221,7 +228,7 @@ export class AnthropicRequestWriter extends AnthropicTurns {
   private writeToolChoice(): void {
     const out = this.out;
     const choice = this.request.toolChoice;
-    const isSerial = this.request.forbidsParallelTools;
+    const isSerial = this.request.needsSerialTools;
     // Thinking excludes a forced tool.
     const forcesSearch = this.request.forcesSearch && !this.isThinking;
     if (!forcesSearch) dropForcedSearch(this.request, this.report);

@@ -100,7 +100,9 @@ export class AnthropicMessagesReader extends ResponseReader {
     this.replace(this.translation.head.id, tape, tape.member(message, constant("id")));
     this.replace(this.translation.head.model, tape, tape.member(message, constant("model")));
     const tier = tape.member(usage, constant("service_tier"));
-    if (tape.equals(tier, constant("priority"))) this.translation.head.tier = TIER_PRIORITY;
+    const isFast = tape.equals(tape.member(usage, constant("speed")), constant("fast"));
+    if (isFast || tape.equals(tier, constant("priority")))
+      this.translation.head.tier = TIER_PRIORITY;
     else if (tape.equals(tier, constant("batch"))) this.translation.head.tier = TIER_BATCH;
     else if (tape.isString(tier)) this.translation.head.tier = TIER_STANDARD;
     this.begin();

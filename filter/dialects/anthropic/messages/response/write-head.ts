@@ -25,7 +25,9 @@ export function writeHead(head: ResponseHead, out: ByteBuffer): void {
 /** Writes the `usage` object of a message. */
 export function writeUsage(usage: Usage, tier: i32, out: ByteBuffer): void {
   writeCounts(usage, out);
-  out.text(',"cache_creation":null,"inference_geo":null,"speed":null,"service_tier":');
+  out.text(',"cache_creation":null,"inference_geo":null,"speed":');
+  out.span(tier == TIER_PRIORITY ? constant('"fast"') : NULL);
+  out.text(',"service_tier":');
   out.span(tierWord(tier));
   out.byte(0x7d);
 }

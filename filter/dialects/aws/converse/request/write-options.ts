@@ -4,7 +4,12 @@
 // @see https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters.html
 import { Feature } from "../../../../hub/request/feature";
 import * as feature from "../../../../hub/request/features";
-import { EFFORT_NONE, EFFORT_UNSET, SERVICE_STANDARD } from "../../../../hub/request/request";
+import {
+  EFFORT_NONE,
+  EFFORT_UNSET,
+  SERVICE_FAST,
+  SERVICE_STANDARD,
+} from "../../../../hub/request/request";
 import { effortWord, isOtherEffort, nearestEffort } from "../../../../hub/request/request-effort";
 import { FAMILY_GPT, FAMILY_GPT_OSS, FAMILY_NOVA } from "../../../../hub/request/request-report";
 import { writeMember, writeValue } from "../../../../hub/request/request-writing";
@@ -69,9 +74,11 @@ export abstract class ConverseOptions extends ConverseTools {
     const name = constant(',"serviceTier":');
     if (this.writeOwn(feature.BEDROCK_TIER, name, tier, constant("service_tier"))) return;
     if (this.request.serviceTier == SERVICE_STANDARD) out.text(',"serviceTier":{"type":"default"}');
-    if (!tape.isPresent(tier) || tape.equals(tier, constant("auto"))) return;
+    if (tape.equals(tier, constant("auto"))) return;
     if (!tape.equals(tier, constant("priority")) && !tape.equals(tier, constant("flex"))) {
-      this.report.drop(constant("service_tier"));
+      if (this.request.serviceTier == SERVICE_FAST)
+        this.writeFastMode(constant('"serviceTier":{"type":"priority"}'));
+      else if (tape.isPresent(tier)) this.report.drop(constant("service_tier"));
       return;
     }
     out.text(',"serviceTier":{"type":');

@@ -110,7 +110,7 @@ export abstract class ConverseTools extends ConverseMessages {
     if (choice == CHOICE_NONE) {
       if (this.isClaude) this.extras.span(OWN_NONE);
       else this.report.drop(TOOL_CHOICE_PATH);
-    } else if (request.forbidsParallelTools && this.isClaude) {
+    } else if (request.needsSerialTools && this.isClaude) {
       this.writeOwnChoice();
     } else {
       if (request.forbidsParallelTools) this.report.drop(this.report.paths.parallel);

@@ -1,6 +1,6 @@
 // Writes a request of the hub for Gemini. What becomes of each member: docs/dialects.md.
 // @see https://ai.google.dev/api/generate-content
-import { FORMAT_TEXT } from "../../../../hub/request/request";
+import { FORMAT_TEXT, SERVICE_FAST } from "../../../../hub/request/request";
 import * as feature from "../../../../hub/request/features";
 import { constant } from "../../../../bytes/text/bytes";
 import { searchOf } from "../../../../hub/request/web-search";
@@ -58,9 +58,11 @@ export class GeminiWriter extends GeminiConfig {
     );
     this.writeFeature(feature.LABELS, constant('"labels":'), constant("labels"));
     const tier = this.request.features.node(feature.SERVICE_TIERS);
-    if (!this.tape.isPresent(tier) || this.tape.equals(tier, constant("auto"))) return;
+    if (this.tape.equals(tier, constant("auto"))) return;
     if (this.tape.equals(tier, constant("flex")) || this.tape.equals(tier, constant("priority")))
       this.writeFeature(feature.SERVICE_TIERS, constant('"serviceTier":'), TIER);
-    else this.report.drop(TIER);
+    else if (this.request.serviceTier == SERVICE_FAST)
+      this.writeFastMode(constant('"serviceTier":"priority"'));
+    else if (this.tape.isPresent(tier)) this.report.drop(TIER);
   }
 }

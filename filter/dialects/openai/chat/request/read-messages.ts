@@ -2,6 +2,7 @@
 // @see https://platform.openai.com/docs/api-reference/chat/create#chat-create-messages
 import { MemberReader } from "../../../../hub/request/member-reader";
 import {
+  Block,
   BLOCK_RESULT_END,
   BLOCK_TOOL_CALL,
   BLOCK_TOOL_RESULT,
@@ -17,7 +18,7 @@ import { readList } from "../../../../hub/request/read-list";
 import { RequestReport } from "../../../../hub/request/request-report";
 import { plainId, readSignedId } from "../../../../hub/request/signed-call-id";
 import { Tape } from "../../../../bytes/json/tape";
-import { constant, sameBytes } from "../../../../bytes/text/bytes";
+import { constant, sameBytes, scratchBuffer } from "../../../../bytes/text/bytes";
 import { readContent } from "./read-content";
 import { readReasoningDetails, readReasoningText, readThinkingBlocks } from "./read-reasoning";
 import * as member from "../members";
@@ -41,6 +42,10 @@ export function readMessage(
     report.reject("", "must be an object with 'role' and 'content'.");
     return;
   }
+  if (request.notes.hasFunctions && tape.equals(tape.member(item, constant("role")), FUNCTION)) {
+    readFunctionResult(tape, item, request, report);
+    return;
+  }
   message.read(tape, item, report);
   const role = message.node(member.ROLE);
   const before = request.blocks.count;
@@ -51,10 +56,7 @@ export function readMessage(
   else if (tape.equals(role, constant("system")) || tape.equals(role, constant("developer"))) {
     readContent(tape, content, ROLE_SYSTEM, request, report);
   } else if (tape.equals(role, FUNCTION)) {
-    report.reject(
-      "role",
-      "'function' is deprecated. Use a message of role 'tool' with a 'tool_call_id'.",
-    );
+    readFunctionResult(tape, item, request, report);
   } else {
     report.reject("role", "must be system, developer, user, assistant or tool.");
   }
@@ -77,6 +79,7 @@ function readAssistant(tape: Tape, request: HubRequest, report: RequestReport): 
     report,
     readCall,
   );
+  readFunctionCall(tape, message.node(member.MESSAGE_CALL), request, report);
 }
 
 /** Reads one carrier, the first that the message has (docs/decisions/2026-11-21-reasoning-carrier.md). */
@@ -108,20 +111,65 @@ function readCall(tape: Tape, item: u32, request: HubRequest, report: RequestRep
     readCustomCall(tape, id, call.node(member.CALL_CUSTOM), request, report);
     return;
   }
-  const node = call.node(member.CALL_FUNCTION);
+  const block = addCall(tape, call.node(member.CALL_FUNCTION), "function", request, report);
+  if (block !== null) block.setCallId(tape, id);
+}
+
+/** Adds a call by its name and arguments. Returns null if it is rejected, as the member `path`. */
+function addCall(
+  tape: Tape,
+  node: u32,
+  path: string,
+  request: HubRequest,
+  report: RequestReport,
+): Block | null {
   called.read(tape, node, report);
   const name = called.node(member.CALLED_NAME);
   if (!tape.isObject(node) || !tape.isString(name)) {
-    report.reject("function", "must be an object with 'name' and 'arguments'.");
-    return;
+    report.reject(path, "must be an object with 'name' and 'arguments'.");
+    return null;
   }
   const given = called.node(member.ARGUMENTS);
   const block = request.addBlock(BLOCK_TOOL_CALL, ROLE_ASSISTANT);
-  block.setCallId(tape, id);
   block.setName(tape, name);
   // Some clients send the arguments as an object, not as a string of JSON.
   if (tape.isString(given)) block.flags |= FLAG_STRING;
   if (tape.isPresent(given)) block.setText(tape, given);
+  return block;
+}
+
+/** Reads the one call of a message whose client knows no ids: it gets one, by its place in the conversation. */
+function readFunctionCall(tape: Tape, node: u32, request: HubRequest, report: RequestReport): void {
+  if (!tape.isPresent(node)) return;
+  const block = addCall(tape, node, "function_call", request, report);
+  if (block === null) return;
+  madeId.clear();
+  madeId.text("call_");
+  madeId.integer(request.message);
+  block.id = request.keep(madeId);
+  block.idLength = block.id == 0 ? 0 : madeId.length;
+}
+const madeId = scratchBuffer();
+
+/** Reads a message of role function: the result of the call right before it. */
+function readFunctionResult(
+  tape: Tape,
+  item: u32,
+  request: HubRequest,
+  report: RequestReport,
+): void {
+  const count = request.blocks.count;
+  const isAfterCall = count > 0 && request.block(count - 1).kind == BLOCK_TOOL_CALL;
+  if (!isAfterCall) {
+    report.reject("role", "function needs a 'function_call' in the message before it.");
+    return;
+  }
+  const block = request.addBlock(BLOCK_TOOL_RESULT, ROLE_USER);
+  const before = request.block(count - 1);
+  block.id = before.id;
+  block.idLength = before.idLength;
+  readContent(tape, tape.member(item, constant("content")), ROLE_USER, request, report);
+  request.addBlock(BLOCK_RESULT_END, ROLE_USER);
 }
 
 /** Reads the call of a tool whose input is a text. */

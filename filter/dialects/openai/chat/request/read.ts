@@ -68,6 +68,7 @@ export function readRequest(tape: Tape, request: HubRequest, report: RequestRepo
   readReasoning(tape, request, report);
   readFormat(tape, request, report);
   readList(tape, top.node(member.TOOLS), TOOLS, request, report, readTool);
+  if (report.fault === null) readFunctions(tape, request, report);
   if (report.fault === null) readToolChoice(tape, request, report);
   if (report.fault === null)
     readMessageList(tape, top.node(member.MESSAGES), request, report, readMessage);
@@ -190,13 +191,37 @@ function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestRep
     report.reject("function", "must be an object with the tool's 'name'.");
     return;
   }
+  const cache = toolMembers.node(member.TOOL_CACHE);
+  addFunction(tape, node, cache, "function.name", request, report);
+}
+
+/** Reads `functions`, the predecessor of tools. */
+function readFunctions(tape: Tape, request: HubRequest, report: RequestReport): void {
+  const list = top.node(member.FUNCTIONS);
+  if (!tape.isPresent(list)) return;
+  request.notes.hasFunctions = tape.hasItems(list);
+  readList(tape, list, constant("functions"), request, report, readFunction);
+}
+
+function readFunction(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {
+  addFunction(tape, item, NO_NODE, "name", request, report);
+}
+
+/** @param path of the name, for the fault */
+function addFunction(
+  tape: Tape,
+  node: u32,
+  cache: u32,
+  path: string,
+  request: HubRequest,
+  report: RequestReport,
+): void {
   functionMembers.read(tape, node, report);
   const name = functionMembers.node(member.FUNCTION_NAME);
   if (!tape.isString(name)) {
-    report.reject("function.name", "must be a string.");
+    report.reject(path, "must be a string.");
     return;
   }
-  const cache = toolMembers.node(member.TOOL_CACHE);
   request.addTool(
     name,
     functionMembers.node(member.FUNCTION_DESCRIPTION),
@@ -225,7 +250,9 @@ function readCustomTool(tape: Tape, node: u32, request: HubRequest, report: Requ
 }
 
 function readToolChoice(tape: Tape, request: HubRequest, report: RequestReport): void {
-  const node = top.node(member.TOOL_CHOICE);
+  let node = top.node(member.TOOL_CHOICE);
+  const isFunction = !tape.isPresent(node);
+  if (isFunction) node = top.node(member.FUNCTION_CALL);
   if (!tape.isPresent(node)) return;
   if (tape.isString(node)) {
     request.toolChoice = choiceOf(tape, node);
@@ -237,12 +264,17 @@ function readToolChoice(tape: Tape, request: HubRequest, report: RequestReport):
       allowTools(tape, tape.member(allowed, TOOLS), request, report);
     } else {
       const isCustom = tape.equals(type, CUSTOM);
-      const inner = tape.member(node, isCustom ? CUSTOM : FUNCTION);
-      if (isCustom || tape.equals(type, FUNCTION)) request.chosenTool = tape.member(inner, NAME);
+      const inner = isFunction ? node : tape.member(node, isCustom ? CUSTOM : FUNCTION);
+      if (isFunction || isCustom || tape.equals(type, FUNCTION))
+        request.chosenTool = tape.member(inner, NAME);
       if (tape.isString(request.chosenTool)) request.toolChoice = CHOICE_NAMED;
     }
   }
   if (request.toolChoice != CHOICE_UNSET) return;
+  if (isFunction) {
+    report.reject("function_call", "must be none, auto, or an object with the function's 'name'.");
+    return;
+  }
   report.reject(
     "tool_choice",
     "must be none, auto, required, or an object of type function or custom (with the tool's name) or allowed_tools.",

@@ -17,6 +17,7 @@ import { markConversation } from "../../../../hub/request/cache-marks";
 import { effortWord } from "../../../../hub/request/request-effort";
 import { CACHE_KEY_MEMBER, SWITCH_NONE } from "../../../../hub/request/request-limits";
 import { WEB_SEARCH } from "../../../../hub/request/features";
+import { FAST_MODE } from "../../tier";
 import {
   ALLOWED_DOMAINS,
   BLOCKED_DOMAINS,
@@ -101,6 +102,7 @@ export class ChatRequestWriter extends ChatMessages {
     this.writeFormat();
     this.writeUser();
     if (request.serviceTier == SERVICE_STANDARD) out.text(',"service_tier":"default"');
+    this.writeFastMode(FAST_MODE);
     if (!request.features.isEmpty) this.writeFeatures(member.request);
     this.writeCacheKey();
     if (request.isStreaming) {

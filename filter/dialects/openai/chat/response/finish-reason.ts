@@ -21,13 +21,14 @@ const STOP = constant("stop");
 const LENGTH = constant("length");
 const TOOL_CALLS = constant("tool_calls");
 const CONTENT_FILTER = constant("content_filter");
+const FUNCTION_CALL = constant("function_call");
 
 export const FINISH_REASONS: StaticArray<FinishWord> = [
   new FinishWord(STOP, FINISH_STOP),
   new FinishWord(TOOL_CALLS, FINISH_TOOLS),
   new FinishWord(LENGTH, FINISH_LENGTH),
   new FinishWord(CONTENT_FILTER, FINISH_REFUSAL),
-  new FinishWord(constant("function_call"), FINISH_TOOLS),
+  new FinishWord(FUNCTION_CALL, FINISH_TOOLS),
   new FinishWord(constant("eos"), FINISH_STOP),
   new FinishWord(constant("end_turn"), FINISH_STOP),
   new FinishWord(constant("max_tokens"), FINISH_LENGTH),
@@ -39,9 +40,10 @@ export const FINISH_REASONS: StaticArray<FinishWord> = [
   new FinishWord(constant("network_error"), FINISH_FAULT),
 ];
 
-/** Returns the word for a reason. */
-export function finishReason(reason: i32, hasTools: bool): Span {
+/** Returns the word for a reason. `isFunction`: whether a call is a `function_call`. */
+export function finishReason(reason: i32, hasTools: bool, isFunction: bool): Span {
   if (reason == FINISH_LENGTH || reason == FINISH_CONTEXT) return LENGTH;
   if (reason == FINISH_REFUSAL) return CONTENT_FILTER;
-  return hasTools && reason != FINISH_PAUSE ? TOOL_CALLS : STOP;
+  if (!hasTools || reason == FINISH_PAUSE) return STOP;
+  return isFunction ? FUNCTION_CALL : TOOL_CALLS;
 }

@@ -1,6 +1,12 @@
 // What both writers of chat completions share: the text block that is being written, and what is kept for the end.
 import { unwrapInput } from "../../../../hub/request/custom-input";
-import { DROPPED_CITATION, DROPPED_FINISH_REASON } from "../../../../hub/dropped";
+import {
+  DROPPED_CITATION,
+  DROPPED_FINISH_REASON,
+  DROPPED_SIGNATURE,
+  DROPPED_TOOL_CALL,
+} from "../../../../hub/dropped";
+import { readSignedId } from "../../../../hub/request/signed-call-id";
 import { Citation, ResponseSink } from "../../../../hub/response/events";
 import { Translation } from "../../../../hub/response/translation";
 import { countCharacters } from "../../../../bytes/json/count-characters";
@@ -180,7 +186,21 @@ export abstract class OpenaiChatSink extends ResponseSink {
     this.needsBreak = this.hasReasoning;
   }
 
+  /** Whether the client knows one call without an id, `function_call`, instead of tool calls. */
+  protected get hasFunctions(): bool {
+    return this.translation.notes.hasFunctions;
+  }
+
+  /** Of functions only the first call has a place. */
   toolBegin(slot: i32, id: usize, idLength: u32, name: usize, nameLength: u32): void {
+    if (this.hasFunctions) {
+      const dropped = this.translation.dropped;
+      if (readSignedId(id, idLength)) dropped.add(DROPPED_SIGNATURE);
+      if (this.calls.length > 0) {
+        dropped.add(DROPPED_TOOL_CALL);
+        return;
+      }
+    }
     const tool = this.translation.notes.tools.find(name, nameLength);
     if (tool !== null && tool.isCustom) {
       this.calls.push(new Call(new ByteBuffer()));

@@ -77,7 +77,7 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
     out.text(',"logprobs":');
     this.writeLogprobs();
     out.text(',"finish_reason":"');
-    out.span(finishReason(reason, this.calls.length > 0));
+    out.span(finishReason(reason, this.calls.length > 0, this.hasFunctions));
     out.text('"}]');
     if (this.translation.wantsUsage) out.span(NULL_USAGE);
     out.span(END);
@@ -144,9 +144,12 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
   }
 
   protected putCall(slot: i32, id: usize, idLength: u32, name: usize, nameLength: u32): void {
-    this.startCall(slot, id, idLength, constant('","type":"function","function":{"name":"'));
+    if (this.hasFunctions) this.open(constant('{"function_call":{"name":"'));
+    else this.startCall(slot, id, idLength, constant('","type":"function","function":{"name":"'));
     this.out.bytes(name, nameLength);
-    this.closeWith(constant('","arguments":""}}]}'));
+    this.closeWith(
+      this.hasFunctions ? constant('","arguments":""}}') : constant('","arguments":""}}]}'),
+    );
   }
 
   protected putCustomCall(slot: i32, id: usize, idLength: u32, name: usize, nameLength: u32): void {
@@ -156,7 +159,13 @@ export class OpenaiChatStreamWriter extends OpenaiChatSink {
   }
 
   protected putArguments(slot: i32, pointer: usize, length: u32): void {
-    this.continueCall(slot, constant(',"function":{"arguments":"'), pointer, length);
+    if (!this.hasFunctions) {
+      this.continueCall(slot, constant(',"function":{"arguments":"'), pointer, length);
+      return;
+    }
+    this.open(constant('{"function_call":{"arguments":"'));
+    this.out.bytes(pointer, length);
+    this.closeWith(constant('"}}'));
   }
 
   protected putInput(slot: i32, pointer: usize, length: u32): void {

@@ -83,7 +83,7 @@ export class OpenaiChatWriter extends OpenaiChatSink {
     out.text('},"logprobs":');
     this.writeLogprobs();
     out.text(',"finish_reason":"');
-    out.span(finishReason(this.reason, this.calls.length > 0));
+    out.span(finishReason(this.reason, this.calls.length > 0, this.hasFunctions));
     out.text('"}');
   }
 
@@ -134,7 +134,9 @@ export class OpenaiChatWriter extends OpenaiChatSink {
 
   protected putCall(slot: i32, id: usize, idLength: u32, name: usize, nameLength: u32): void {
     const head = this.addCall(id, idLength);
-    head.text('","type":"function","function":{"name":"');
+    if (this.hasFunctions) head.clear();
+    else head.text('","type":"function","function":');
+    head.text('{"name":"');
     head.bytes(name, nameLength);
     head.text('","arguments":"');
   }
@@ -190,7 +192,10 @@ export class OpenaiChatWriter extends OpenaiChatSink {
       out.bytes(pictures.pointer, pictures.length);
       out.byte(0x5d);
     }
-    if (this.toolCalls.length > 0) this.putCalls();
+    if (this.toolCalls.length > 0) {
+      if (this.hasFunctions) this.putFunction(unchecked(this.toolCalls[0]));
+      else this.putCalls();
+    }
     const annotations = this.annotations;
     if (annotations !== null && annotations.entries.length > 0) {
       out.text(',"annotations":[');
@@ -210,6 +215,14 @@ export class OpenaiChatWriter extends OpenaiChatSink {
       out.text('"}}');
     }
     out.byte(0x5d);
+  }
+
+  private putFunction(call: Call): void {
+    const out = this.out;
+    out.text(',"function_call":');
+    out.bytes(call.head.pointer, call.head.length);
+    out.bytes(call.body.pointer, call.body.length);
+    out.text('"}');
   }
 
   private putNullable(text: ByteBuffer, isNullWhenEmpty: bool): void {

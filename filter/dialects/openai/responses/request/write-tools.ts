@@ -46,7 +46,7 @@ export abstract class ResponsesTools extends ResponsesInput {
     if (search != NO_NODE) this.writeSearch(search);
     out.byte(0x5d);
     this.writeChoice(isLimited);
-    if (request.forbidsParallelTools) out.text(',"parallel_tool_calls":false');
+    if (request.needsSerialTools) out.text(',"parallel_tool_calls":false');
   }
 
   private writeFunction(tool: Tool): void {

@@ -15,7 +15,7 @@ import { isStrictSchema, writeMember, writeString } from "../../../../hub/reques
 import { readCount } from "../../../../bytes/json/number";
 import { NO_NODE } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
-import { isOpenaiTier } from "../../tier";
+import { FAST_MODE, isOpenaiTier } from "../../tier";
 import * as member from "../members";
 import { ResponsesTools } from "./write-tools";
 
@@ -50,8 +50,8 @@ export class ResponsesRequestWriter extends ResponsesTools {
     if (!features.isEmpty) {
       this.writeFeatures(member.request);
       writeMember(tape, features.node(feature.METADATA), constant(',"metadata":'), out);
-      this.writeTier(features.node(feature.SERVICE_TIERS));
     }
+    this.writeTier(features.node(feature.SERVICE_TIERS));
     this.writeCacheKey();
     // Chat completions and messages store nothing by default, the Responses API stores everything.
     const isStored = tape.isTrue(features.node(feature.STORE));
@@ -121,7 +121,10 @@ export class ResponsesRequestWriter extends ResponsesTools {
 
   /** Words of other providers, such as Groq's `on_demand`, are rejected: "Invalid value". */
   private writeTier(node: u32): void {
-    if (!this.tape.isPresent(node)) return;
+    if (!this.tape.isPresent(node)) {
+      this.writeFastMode(FAST_MODE);
+      return;
+    }
     if (isOpenaiTier(this.tape, node))
       writeMember(this.tape, node, constant(',"service_tier":'), this.out);
     else this.report.drop(constant("service_tier"));
