@@ -31,17 +31,20 @@ interface Snippet {
   text: string;
 }
 
-function configurationIn(text: string): string {
+/** Undefined of values of the Helm chart that have none. */
+function configurationIn(text: string): string | undefined {
   if (!text.startsWith(HELM_VALUES)) return text;
-  return (parse(text) as { configuration: string }).configuration;
+  return (parse(text) as { configuration?: string }).configuration;
 }
 
 const snippets: Snippet[] = PAGES.flatMap((page) => {
   const text = readFileSync(join(ROOT, page), "utf8");
-  return [...text.matchAll(/^( *)```ya?ml\n([\s\S]*?)^ *```$/gm)].map((match) => ({
-    place: `${page}:${String(text.slice(0, match.index).split("\n").length)}`,
-    text: configurationIn((match[2] ?? "").replaceAll(new RegExp(`^${match[1] ?? ""}`, "gm"), "")),
-  }));
+  return [...text.matchAll(/^( *)```ya?ml\n([\s\S]*?)^ *```$/gm)].flatMap((match) => {
+    const place = `${page}:${String(text.slice(0, match.index).split("\n").length)}`;
+    const plain = (match[2] ?? "").replaceAll(new RegExp(`^${match[1] ?? ""}`, "gm"), "");
+    const configuration = configurationIn(plain);
+    return configuration === undefined ? [] : [{ place, text: configuration }];
+  });
 });
 const configurations = snippets.filter(({ text }) => !OTHER_FILES.test(text));
 const base = snippets.find(

@@ -1,0 +1,69 @@
+// The monitoring of compose.yaml: its files exist, the real Prometheus accepts them, and the gateway its example.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, inject, it } from "vitest";
+import { parse } from "yaml";
+import { findConfiguration } from "../../control-plane/cli/find-configuration.ts";
+import { readConfiguration } from "../../control-plane/supervisor/configuration-file.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
+
+interface Service {
+  image: string;
+  profiles?: string[];
+  volumes?: string[];
+}
+const { services, volumes } = parse(read("compose.yaml")) as {
+  services: Record<string, Service>;
+  volumes: Record<string, null>;
+};
+
+it("compose.yaml mounts files of the repository that exist, and volumes that it declares", () => {
+  const sources = Object.values(services)
+    .flatMap(({ volumes: mounted = [] }) => mounted)
+    .map((mount) => mount.replace(/^\$\{\w+:-([^}]*)\}/, "$1").split(":")[0] ?? "");
+  const missing = sources.filter((source) =>
+    source.startsWith("./") ? !existsSync(join(ROOT, source)) : !(source in volumes),
+  );
+  expect(sources.length).toBeGreaterThan(8);
+  expect(missing).toEqual([]);
+});
+
+it("compose.yaml starts only the gateway and its example without a profile", () => {
+  const started = Object.entries(services).filter(([, { profiles }]) => profiles === undefined);
+  expect(started.map(([name]) => name)).toEqual(["gateway", "example-api"]);
+});
+
+it("the example of production is valid, and shares budgets by the Redis of compose.yaml", () => {
+  const file = findConfiguration("examples/production/gateway.yaml", ROOT);
+  const { model } = readConfiguration(file, {
+    METRICS_TOKEN: "3c0d".repeat(8),
+    GATEWAY_DEFAULT_ADDRESS: "0.0.0.0",
+  });
+  expect(model.observability?.metrics).toMatchObject({ address: "0.0.0.0", port: 9464 });
+  expect(JSON.stringify(model.redis)).toContain("redis://shared-state:6379");
+  expect(Object.keys(services)).toContain("shared-state");
+});
+
+describe.skipIf(!inject("canTestMetrics"))("deploy/compose/prometheus.yml", () => {
+  it("deploy/compose/prometheus.yml is accepted by promtool, with the alerts and the token's file", () => {
+    const found = inject("prometheus");
+    if ("missing" in found) throw new Error(found.missing);
+    const directory = mkdtempSync(join(tmpdir(), "gateway-compose-"));
+    const token = join(directory, "token");
+    writeFileSync(token, "3c0d");
+    const file = join(directory, "prometheus.yml");
+    const text = read("deploy/compose/prometheus.yml")
+      .replace("/etc/prometheus/alerts.yaml", join(ROOT, "deploy/prometheus/alerts.yaml"))
+      .replace("/tmp/metrics-token", token);
+    writeFileSync(file, text);
+    const { status, stdout, stderr } = spawnSync(found.promtool, ["check", "config", file], {
+      encoding: "utf8",
+    });
+    rmSync(directory, { recursive: true });
+    expect(status, stdout + stderr).toBe(0);
+  });
+});
