@@ -58,6 +58,7 @@ export const MODEL_FAMILY = "model_family?: claude|nova|gpt_oss|gpt|mistral|othe
 export const TOOL_CALLS = "tool_calls?: signed|plain = signed";
 export const JSON_SCHEMA = "json_schema?: boolean = true";
 export const WEB_SEARCH = "web_search?: none|tool|options|browser_search";
+export const SERVER_TOOLS = "server_tools?: (code_execution|web_fetch|mcp)[]";
 export const REFUSES = "refuses?: member[]";
 
 export class CapabilityRow<Declaration extends string = string> {
@@ -343,6 +344,12 @@ export const CAPABILITIES = [
     ALL,
     "",
     "How the model searches the web: with the `tool` of its API (messages, Responses, Gemini; `nova_grounding` of Converse), with `web_search_options` or the tool `browser_search` of chat completions, or not (`none`): then a request goes to the Responses API if the provider serves it, and else the search is dropped. Default: `tool`; `none` in chat completions and Converse.",
+  ),
+  row(
+    SERVER_TOOLS,
+    ALL,
+    "",
+    "Which further tools the provider runs for the model: code in a container, pages by their address, tools of remote MCP servers. They are written in the words of its API; a request for others goes to the Responses API if the provider serves it, and else they are dropped, which is listed.",
   ),
   row(
     REFUSES,

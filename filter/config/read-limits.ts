@@ -32,6 +32,7 @@ import {
   REFUSES,
   SAMPLING,
   SEED_MEMBER,
+  SERVER_TOOLS,
   STOP,
   SYSTEM_MESSAGES,
   SYSTEM_ROLE,
@@ -53,7 +54,14 @@ import {
   SWITCH_NONE,
 } from "../hub/request/request-report";
 import { effortOf } from "../hub/request/request-effort";
-import { EFFORT_HIGH, EFFORT_LOW, EFFORT_MEDIUM, EFFORT_UNSET } from "../hub/request/request";
+import { hostedByName } from "../hub/request/hosted-tools";
+import {
+  EFFORT_HIGH,
+  EFFORT_LOW,
+  EFFORT_MEDIUM,
+  EFFORT_UNSET,
+  NO_HOSTED,
+} from "../hub/request/request";
 import { startsWith } from "../bytes/text/at";
 import { constant, Span } from "../bytes/text/bytes";
 import { dialectByName } from "../dialects/dialect-registry";
@@ -115,6 +123,7 @@ export function readLimits(from: Document, object: u32, limits: RequestLimits): 
   limits.knowsReasoning = thinking >= 0;
   limits.reasoning = thinking < 0 ? REASONING_ADAPTIVE : thinking;
   limits.webSearch = from.choice(object, constant(WEB_SEARCH));
+  limits.serverTools = serverToolsIn(from, object);
   limits.family = from.choice(object, constant(MODEL_FAMILY));
   limits.knowsEfforts = from.has(object, constant(EFFORTS));
   const efforts = effortsIn(from, object, constant(EFFORTS));
@@ -164,6 +173,17 @@ function effortsIn(from: Document, object: u32, name: Span): u32 {
     else efforts |= (<u32>1) << effort;
   }
   return efforts;
+}
+
+/** Returns the bits of the tools that the provider runs. */
+function serverToolsIn(from: Document, object: u32): u32 {
+  let kinds: u32 = 0;
+  const names = from.items(object, constant(SERVER_TOOLS));
+  for (let i = 0; i < names.length; i++) {
+    const kind = hostedByName(from.tape, names[i]);
+    if (kind != NO_HOSTED) kinds |= (<u32>1) << kind;
+  }
+  return kinds;
 }
 
 function readRefused(from: Document, object: u32, limits: RequestLimits): void {

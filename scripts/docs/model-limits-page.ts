@@ -34,6 +34,17 @@ const SEARCHES = {
   browser_search: "web search by `browser_search`",
 } as const;
 
+const SERVER_TOOLS = {
+  code_execution: "code execution",
+  web_fetch: "web fetch",
+  mcp: "remote MCP servers",
+} as const;
+
+function serverTools(names: NonNullable<ModelLimits["server_tools"]>): string {
+  const list = names.map((name) => SERVER_TOOLS[name]).join(", ");
+  return list === "" ? "no other tools that the provider runs" : list;
+}
+
 /** Where the facts of models are from, and how old they are. */
 function catalogueSection(): string {
   const rows = catalogueSources().map(({ name, version, date, sha256 }) =>
@@ -145,6 +156,7 @@ function memberWords(limits: ModelLimits): string[] {
   if (limits.apis === "chat") words.push("chat completions only");
   if (limits.apis === "search") words.push("Responses API for searches only");
   if (limits.web_search !== undefined) words.push(SEARCHES[limits.web_search]);
+  if (limits.server_tools !== undefined) words.push(serverTools(limits.server_tools));
   if (limits.call_ids === "short") words.push("tool call ids of nine letters and digits");
   if (limits.seed_member === "random_seed") words.push("`random_seed` for `seed`");
   if (limits.document_part === "document_url") words.push("PDF as `document_url`");

@@ -36,7 +36,8 @@ const CLAUDE_ADAPTIVE: ModelLimits = {
   max_output_tokens: 128_000,
 };
 
-export const ANTHROPIC: ProviderLimits = {
+/** Also at the clouds. */
+const CLAUDE: ProviderLimits = {
   families: [
     {
       models: ["claude-3-opus*", "claude-3-sonnet*", "claude-3-haiku*"],
@@ -160,10 +161,27 @@ export const ANTHROPIC: ProviderLimits = {
   ],
 };
 
+const SERVER_TOOLS =
+  "https://platform.claude.com/docs/en/agents-and-tools/tool-use/code-execution-tool; https://platform.claude.com/docs/en/agents-and-tools/mcp-connector; npm @anthropic-ai/sdk 1.12.0";
+
+/** At the clouds code execution, the fetch tool and the MCP connector are missing. */
+export const ANTHROPIC: ProviderLimits = {
+  families:
+    CLAUDE.families?.map((family) =>
+      family.models.some((model) => model.startsWith("claude-3-"))
+        ? family
+        : {
+            ...family,
+            limits: { ...family.limits, server_tools: ["code_execution", "web_fetch", "mcp"] },
+            source: `${family.source}; ${SERVER_TOOLS}`,
+          },
+    ) ?? [],
+};
+
 /** npm @ai-sdk/google-vertex 4.0.208 has no structured output there; other gateways send it. */
 export const ANTHROPIC_ON_VERTEX: ProviderLimits = {
   families:
-    ANTHROPIC.families?.map((family) =>
+    CLAUDE.families?.map((family) =>
       family.models.includes(SONNET_4_6)
         ? { ...family, limits: { ...family.limits, max_output_tokens: 64_000 } }
         : family,
@@ -174,7 +192,7 @@ export const ANTHROPIC_ON_VERTEX: ProviderLimits = {
 /** npm @ai-sdk/amazon-bedrock 4.0.186: no structured output for Claude 4.7 and newer. */
 export const ANTHROPIC_ON_BEDROCK: ProviderLimits = {
   families:
-    ANTHROPIC.families?.map((family) =>
+    CLAUDE.families?.map((family) =>
       family.limits.thinking === "adaptive"
         ? {
             ...family,
@@ -188,7 +206,7 @@ export const ANTHROPIC_ON_BEDROCK: ProviderLimits = {
 
 /** 400 for `output_config.format`. */
 export const ANTHROPIC_ON_MANTLE: ProviderLimits = {
-  ...ANTHROPIC,
+  ...CLAUDE,
   everyModel: {
     limits: { output_schema: false, web_search: "none" },
     source: `https://docs.aws.amazon.com/bedrock/latest/userguide/endpoints.html; ${CLAUDE_SEARCH}`,

@@ -22,8 +22,8 @@ const MODEL_MAP = "https://pypi.org/project/litellm/1.110.2 (model map)";
 /** Models before 2.5. */
 const OLD: ModelLimits = { thinking: "none", tool_calls: "plain", json_schema: false };
 
-/** Models without `googleSearch`: 1.5 has another tool. */
-const NO_SEARCH: ModelLimits = { web_search: "none" };
+/** Models without `googleSearch`, of which 1.5 has another tool, and without the other tools that Google runs. */
+const NO_SEARCH: ModelLimits = { web_search: "none", server_tools: [] };
 
 /** Gemma before 4: no system instruction, no tools, no JSON mode. */
 const OLD_GEMMA: ModelLimits = {
@@ -51,13 +51,21 @@ const LOGPROBS =
 
 /** In the API of the Gemini API and of Vertex AI. Newer models, and unknown ones, have no row: they support everything. */
 export const GEMINI: ProviderLimits = {
+  everyModel: {
+    limits: { server_tools: ["code_execution", "web_fetch"] },
+    source: `https://ai.google.dev/gemini-api/docs/code-execution; https://ai.google.dev/gemini-api/docs/url-context; ${SDK}`,
+  },
   families: [
     {
       models: ["gemini-1*"],
       limits: { ...OLD, ...NO_SEARCH },
       source: `${SCHEMAS}; ${GOOGLE_SEARCH}; ${SDK}`,
     },
-    { models: ["gemini-2.0*"], limits: OLD, source: `${SCHEMAS}; ${SDK}` },
+    {
+      models: ["gemini-2.0*"],
+      limits: { ...OLD, server_tools: ["code_execution"] },
+      source: `${SCHEMAS}; ${SDK}`,
+    },
     {
       models: ["gemini-2.5-flash-image*"],
       limits: { ...BUDGET, thinking: "none", ...NO_SEARCH },
@@ -66,7 +74,7 @@ export const GEMINI: ProviderLimits = {
     {
       // Its input is 8,192 tokens, less than its output, so that the catalogue gives no maximum.
       models: ["gemini-2.5-pro-preview-tts*"],
-      limits: { ...BUDGET, thinking_off: "none", max_output_tokens: 16_384 },
+      limits: { ...BUDGET, thinking_off: "none", max_output_tokens: 16_384, ...NO_SEARCH },
       source: `${THINKING}; ${MODEL_MAP}`,
     },
     {

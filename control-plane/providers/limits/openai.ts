@@ -290,6 +290,9 @@ const BREAKPOINTS = "npm openai 7.57.0; https://github.com/coder/xum/pull/3712";
 const CACHE_KEYS =
   "https://developers.openai.com/api/docs/guides/prompt-caching; https://github.com/theopenco/llmgateway/pull/3110";
 
+const SERVER_TOOLS =
+  "https://developers.openai.com/api/docs/guides/tools-code-interpreter; https://developers.openai.com/api/docs/guides/tools-connectors-mcp; npm openai 7.57.0";
+
 /** At the addresses of OpenAI and Azure, where `max_tokens` is deprecated and reasoning models, also new ones, reject it. */
 export const OPENAI_AT_HOME: ProviderLimits = {
   families: (OPENAI.families ?? []).map((row) =>
@@ -302,7 +305,12 @@ export const OPENAI_AT_HOME: ProviderLimits = {
       : row,
   ),
   everyModel: {
-    limits: { max_tokens_member: "max_completion_tokens", cache_key: "prompt_cache_key" },
-    source: `https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create; ${CACHE_KEYS}`,
+    limits: {
+      max_tokens_member: "max_completion_tokens",
+      cache_key: "prompt_cache_key",
+      // In the Responses API.
+      server_tools: ["code_execution", "web_fetch", "mcp"],
+    },
+    source: `https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create; ${CACHE_KEYS}; ${SERVER_TOOLS}`,
   },
 };

@@ -10,9 +10,15 @@ const XAI_REASONING: ModelLimits = {
 export const XAI: ProviderLimits = {
   everyModel: {
     // The search is a tool of the Responses API alone, which rejects other things that agents send (`namespace`).
-    limits: { developer_role: false, cache_key: "x_grok_conv_id", apis: "search" },
+    limits: {
+      developer_role: false,
+      cache_key: "x_grok_conv_id",
+      apis: "search",
+      // As the search. Its MCP tools are left out: the API has no `require_approval`.
+      server_tools: ["code_execution", "web_fetch"],
+    },
     source:
-      "https://docs.x.ai/developers/model-capabilities/text/comparison; https://github.com/BerriAI/litellm/pull/37128; npm @mariozechner/pi-ai (openai-completions); https://docs.x.ai/developers/advanced-api-usage/prompt-caching/maximizing-cache-hits",
+      "https://docs.x.ai/developers/model-capabilities/text/comparison; https://github.com/BerriAI/litellm/pull/37128; npm @mariozechner/pi-ai (openai-completions); https://docs.x.ai/developers/advanced-api-usage/prompt-caching/maximizing-cache-hits; https://docs.x.ai/developers/tools/overview; npm @ai-sdk/xai 3.0.138",
   },
   families: [
     {

@@ -105,9 +105,21 @@ export const WEB_SEARCH = dropped(
     "https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool",
   ),
 );
+export const CODE_EXECUTION = dropped(
+  about(
+    "Code that the provider runs in a container",
+    "https://platform.claude.com/docs/en/agents-and-tools/tool-use/code-execution-tool",
+  ),
+);
+export const WEB_FETCH = dropped(
+  about(
+    "Web pages that the provider reads by their address",
+    "https://platform.claude.com/docs/en/agents-and-tools/tool-use/web-fetch-tool",
+  ),
+);
 export const MCP_SERVERS = dropped(
   about(
-    "MCP servers called by the provider",
+    "Remote MCP servers whose tools the provider calls",
     "https://platform.claude.com/docs/en/agents-and-tools/mcp-connector",
   ),
 );
@@ -117,16 +129,9 @@ export const HOSTED_TOOLS = dropped(
     "https://platform.openai.com/docs/guides/tools",
   ),
 );
-export const HOSTED_MCP = dropped(
+export const BUILT_IN_TOOLS = dropped(
   about(
-    "MCP servers and connectors called by OpenAI",
-    "https://platform.openai.com/docs/guides/tools-connectors-mcp",
-  ),
-);
-export const BUILT_IN_TOOLS = rejected(
-  constant("Declare it as a function, and send its calls and outputs as those of a function."),
-  about(
-    "Built-in tools that the client runs: only OpenAI's models know them",
+    "Built-in tools that the client runs, and their calls: only OpenAI's models know them",
     "https://platform.openai.com/docs/guides/tools",
   ),
 );

@@ -160,6 +160,8 @@ export class RequestLimits {
   signsCalls: bool = false;
   /** How the model searches the web, SEARCH_ of web-search.ts. */
   webSearch: i32 = -1;
+  /** Which other tools the provider runs, a bit `1 << HOSTED_` for each. */
+  serverTools: u32 = 0;
   /** Gemini: JSON schemas, not only a subset of OpenAPI (2.5 and newer). */
   supportsJsonSchema: bool = false;
   /** Further members that are dropped from a body in the target's dialect. */

@@ -14,8 +14,10 @@ import {
   FORMAT_SCHEMA,
   HubRequest,
   SERVICE_FAST,
+  spanOf,
   Tool,
 } from "./request";
+import { dropHosted, toolNamed } from "./hosted-tools";
 import { isTooMany, isUnsupportedChoice } from "./request-fitting";
 import { RequestLimits, RequestReport } from "./request-report";
 import {
@@ -33,6 +35,7 @@ const NO_LIMITS = new RequestLimits();
 const NO_OUT = new ByteBuffer();
 const NO_REPORT = new RequestReport();
 const NOTHING = new Span(0, 0);
+const chosen = new Span(0, 0);
 
 export const NO_ROLE: u32 = 0xff;
 
@@ -73,6 +76,9 @@ export abstract class RequestWriter {
     this.refs.begin();
     fitToolNames(request, this.maxToolName(), this.beginsNamesWithLetter());
     if (!limits.supportsImages) leaveOutMedia(request, report);
+    if (request.hosted.count > 0) dropHosted(request, this.hostedKinds(), report);
+    if (this.isToolForced()) this.dropLostChoice();
+    if (report.fault !== null) return;
     this.writeRequest();
   }
 
@@ -81,6 +87,11 @@ export abstract class RequestWriter {
   /** Returns the longest name of a tool that the API accepts, in bytes. */
   protected maxToolName(): u32 {
     return MAX_TOOL_NAME;
+  }
+
+  /** Returns which tools the provider runs in this API, besides a search: a bit `1 << HOSTED_` for each. */
+  protected hostedKinds(): u32 {
+    return this.limits.serverTools;
   }
 
   /** Returns whether the API rejects names of tools that begin with a digit or `-`. */
@@ -191,6 +202,22 @@ export abstract class RequestWriter {
     if (request.tools.count == 0 || !isUnsupportedChoice(request.toolChoice, this.limits)) return;
     request.toolChoice = CHOICE_AUTO;
     this.report.dropForModel(constant("tool_choice"));
+  }
+
+  /** Leaves the choice of a tool to the model if the tool that it must call was dropped. */
+  private dropLostChoice(): void {
+    const request = this.request;
+    const isNamed = request.toolChoice == CHOICE_NAMED;
+    if (isNamed) {
+      if (request.chosenTool != NO_NODE) spanOf(this.tape, request.chosenTool, chosen);
+      else {
+        chosen.pointer = request.chosenName;
+        chosen.length = request.chosenNameLength;
+      }
+      if (toolNamed(request, chosen) !== null) return;
+    } else if (request.tools.count > 0 || request.hosted.count > 0) return;
+    request.toolChoice = CHOICE_AUTO;
+    this.report.drop(constant("tool_choice"));
   }
 
   /** Lists that the model reasons less than the client asked for, or although the client asked for none. */

@@ -158,6 +158,17 @@ export class Tool {
   cacheLength: u32;
 }
 
+/** A tool that the provider runs: hosted-tools.ts has the kinds. */
+@unmanaged
+export class HostedTool {
+  /** HOSTED_ */
+  kind: i32;
+  /** The client's tool, or the object with its settings. */
+  node: u32;
+  /** The MCP server of a toolset of a messages client; else NO_NODE. */
+  server: u32;
+}
+
 /** A text that is not part of the client's body. */
 @unmanaged
 class KeptText {
@@ -183,6 +194,9 @@ export const EFFORT_HIGH: i32 = 5;
 export const EFFORT_XHIGH: i32 = 6;
 export const EFFORT_MAX: i32 = 7;
 
+/** No kind of hosted tool. */
+export const NO_HOSTED: i32 = -1;
+
 /** Dialects name the tiers differently. */
 export const SERVICE_UNSET: i32 = 0;
 export const SERVICE_STANDARD: i32 = 1;
@@ -194,6 +208,8 @@ export class HubRequest {
   tape: Tape = new Tape();
   blocks: Records<Block> = new Records<Block>();
   tools: Records<Tool> = new Records<Tool>();
+  /** Tools that the provider runs. */
+  hosted: Records<HostedTool> = new Records<HostedTool>();
   /** What the request asks for beyond the slots below, if its target supports it. */
   features: AskedFeatures = new AskedFeatures();
   /** What the response's writer has to know; the client's dialect fills it. */
@@ -232,8 +248,8 @@ export class HubRequest {
   /** The name of that tool, if it is not in the tape: then `chosenTool` is NO_NODE. */
   chosenName: usize = 0;
   chosenNameLength: u32 = 0;
-  /** Whether the model must search the web: then `toolChoice` is CHOICE_UNSET. */
-  forcesSearch: bool = false;
+  /** The kind of the hosted tool that the model must use, or NO_HOSTED: then `toolChoice` is CHOICE_UNSET. */
+  forcedHosted: i32 = NO_HOSTED;
   forbidsParallelTools: bool = false;
   serviceTier: i32 = SERVICE_UNSET;
   isStreaming: bool = false;
@@ -265,7 +281,7 @@ export class HubRequest {
     this.chosenName = 0;
     this.chosenNameLength = 0;
     this.wantsReasoningText = false;
-    this.forcesSearch = false;
+    this.forcedHosted = NO_HOSTED;
     this.forbidsParallelTools = false;
     this.serviceTier = SERVICE_UNSET;
     this.isStreaming = false;
@@ -297,6 +313,7 @@ export class HubRequest {
     this.kept.clear();
     this.blocks.clear();
     this.tools.clear();
+    this.hosted.clear();
   }
 
   /** Adds a block of the message that is being read. */
@@ -357,6 +374,20 @@ export class HubRequest {
     let end = index + 1;
     while (end < this.blocks.count && this.block(end).kind != BLOCK_RESULT_END) end++;
     return end;
+  }
+
+  addHosted(kind: i32, node: u32, server: u32 = NO_NODE): void {
+    const tool = this.hosted.add();
+    tool.kind = kind;
+    tool.node = node;
+    tool.server = server;
+  }
+
+  /** Returns the node of the first hosted tool of a kind; NO_NODE if there is none. */
+  hostedNode(kind: i32): u32 {
+    for (let i: u32 = 0; i < this.hosted.count; i++)
+      if (this.hosted.at(i).kind == kind) return this.hosted.at(i).node;
+    return NO_NODE;
   }
 
   tool(index: u32): Tool {

@@ -1,8 +1,8 @@
 // A web search that the provider runs: the tool of messages and Responses clients, or `web_search_options` of chat completions.
 // All of them have the same members, at different places.
 import { KIND_FALSE, NO_NODE, Tape } from "../../bytes/json/tape";
-import { ByteBuffer, constant, sameBytes, Span } from "../../bytes/text/bytes";
-import { WEB_SEARCH } from "./features";
+import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
+import { dropForced, dropOthers, HOSTED_SEARCH } from "./hosted-tools";
 import { HubRequest } from "./request";
 import { RequestReport } from "./request-report";
 import { separate, writeMember, writeName, writeValue } from "./request-writing";
@@ -17,7 +17,6 @@ export const SEARCH_OPTIONS: i32 = 2;
 /** Chat: a tool of type `browser_search` (Groq). */
 export const SEARCH_BROWSER: i32 = 3;
 
-export const SEARCH_NAME = constant("web_search");
 export const ALLOWED_DOMAINS = constant("allowed_domains");
 export const BLOCKED_DOMAINS = constant("blocked_domains");
 export const CONTEXT_SIZE = constant("search_context_size");
@@ -55,7 +54,7 @@ const pathSpan = new Span(0, 0);
 
 /** Returns the client's tool, or its options; NO_NODE without a search. */
 export function searchOf(request: HubRequest): u32 {
-  return request.features.isEmpty ? NO_NODE : request.features.node(WEB_SEARCH);
+  return request.hostedNode(HOSTED_SEARCH);
 }
 
 /** Returns the search for a model that searches with the API's own tool; else drops it, and returns NO_NODE. */
@@ -65,21 +64,11 @@ export function ownSearch(request: HubRequest, kind: i32, report: RequestReport)
   // A search of the provider's cache alone is no search of the web.
   const isCached = request.tape.kind(request.tape.member(search, constant("external_web_access")));
   if (kind != SEARCH_NONE && isCached != KIND_FALSE) {
-    dropOthers(request.tape, search, report);
+    dropOthers(request.tape, search, prefixOf(request.tape, search), KNOWN, report);
     return search;
   }
   dropSearch(request, report);
   return NO_NODE;
-}
-
-/** Lists the members of the search that no model knows. */
-function dropOthers(tape: Tape, search: u32, report: RequestReport): void {
-  if (!tape.isObject(search)) return;
-  const end = tape.next(search);
-  for (let key = tape.first(search); key < end; key = tape.next(key + 1)) {
-    if (!tape.isPresent(key + 1) || tape.indexIn(key, KNOWN) >= 0) continue;
-    report.dropUnknown(prefixOf(tape, search), tape, key);
-  }
 }
 
 /** Returns the beginning of the path of the search's members. */
@@ -92,7 +81,7 @@ export function dropSearch(request: HubRequest, report: RequestReport): void {
   const type = request.tape.member(searchOf(request), constant("type"));
   if (request.tape.isString(type)) report.dropUnknown(TYPE_PREFIX, request.tape, type);
   else report.dropForModel(OPTIONS_PATH);
-  dropForcedSearch(request, report);
+  dropForced(request, HOSTED_SEARCH, report);
 }
 
 /** Lists that a member of the search is left out, if the search has it. */
@@ -120,17 +109,6 @@ export function dropContextSize(request: HubRequest, report: RequestReport): voi
   const size = request.tape.member(searchOf(request), CONTEXT_SIZE);
   if (!request.tape.equals(size, constant("medium")))
     dropSearchMember(request, CONTEXT_SIZE, report);
-}
-
-/** Lists that the model need not search. */
-export function dropForcedSearch(request: HubRequest, report: RequestReport): void {
-  if (request.forcesSearch) report.drop(constant("tool_choice"));
-}
-
-/** Returns whether the model must search and has no other tool; else a search that is forced is listed. */
-export function forcesOnlySearch(request: HubRequest, report: RequestReport): bool {
-  if (request.tools.count > 0) dropForcedSearch(request, report);
-  return request.forcesSearch && request.tools.count == 0;
 }
 
 /** Returns a member of the search; Responses has domains in `filters`. */
@@ -174,14 +152,4 @@ export function writeLocation(tape: Tape, search: u32, head: Span, out: ByteBuff
     writeValue(tape, key + 1, out);
   }
   return true;
-}
-
-/** Returns whether the client has a function with the name of the search tool: the API accepts each name once. */
-export function isNameTaken(request: HubRequest): bool {
-  for (let i: u32 = 0; i < request.tools.count; i++) {
-    const tool = request.tool(i);
-    const name = SEARCH_NAME;
-    if (sameBytes(tool.name, tool.nameLength, name.pointer, name.length)) return true;
-  }
-  return false;
 }

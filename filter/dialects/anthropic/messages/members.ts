@@ -11,6 +11,8 @@ export const SUPPORTED: Feature[] = [
   feature.IMAGE_URLS,
   feature.TEXT_FILES,
   feature.WEB_SEARCH,
+  feature.CODE_EXECUTION,
+  feature.MCP_SERVERS,
 ];
 
 export const request = new MemberTable(
@@ -108,7 +110,7 @@ export const SERVICE_TIER = request.slot(
   writes("`standard_only` for the standard tier"),
 );
 request.feature("container", feature.CONTAINERS);
-request.feature("mcp_servers", feature.MCP_SERVERS, "empty");
+export const MCP_SERVERS = request.feature("mcp_servers", feature.MCP_SERVERS, "empty");
 request.feature("inference_geo", feature.INFERENCE_REGION);
 request.feature("thread", feature.THREADS);
 request.feature("compaction", feature.COMPACTION);
@@ -191,7 +193,7 @@ export const TOOL_TYPE = tool.slot(
   "type",
   slot.TOOL_KIND,
   reads(
-    "`custom` or missing; `bash_…`, `text_editor_…` and `memory_…`, which the client runs, are functions with the schema that Anthropic documents; `web_search_…` is the search of the model; others are dropped",
+    "`custom` or missing; `bash_…`, `text_editor_…` and `memory_…`, which the client runs, are functions with the schema that Anthropic documents; `web_search_…`, `web_fetch_…`, `code_execution_…` and `mcp_toolset` are tools that the provider runs; others are dropped",
   ),
 );
 export const TOOL_NAME = tool.slot("name", slot.TOOL_NAME);

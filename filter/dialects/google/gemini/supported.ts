@@ -21,7 +21,9 @@ export const SUPPORTED: Feature[] = [
   feature.SAFETY_SETTINGS,
   feature.CACHED_CONTENT,
   feature.LABELS,
-  // Not before every model, and not beside functions; the writer drops it.
+  // Not before every model, and not beside functions; the writer drops them.
   feature.WEB_SEARCH,
   feature.SPEED,
+  feature.CODE_EXECUTION,
+  feature.WEB_FETCH,
 ];

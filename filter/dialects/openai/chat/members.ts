@@ -24,6 +24,10 @@ export const SUPPORTED: Feature[] = [
   feature.IMAGE_URLS,
   feature.WEB_SEARCH,
   feature.SPEED,
+  // The writer drops them, unless the Responses API of the provider has them.
+  feature.CODE_EXECUTION,
+  feature.WEB_FETCH,
+  feature.MCP_SERVERS,
 ];
 
 export const request = new MemberTable(
@@ -155,7 +159,7 @@ export const FUNCTION_CALL = request.slot(
   slot.TOOL_CHOICE,
   reads("the predecessor of `tool_choice`, used if there is none"),
 );
-request.feature("web_search_options", feature.WEB_SEARCH);
+export const WEB_SEARCH = request.feature("web_search_options", feature.WEB_SEARCH);
 request.feature("moderation", feature.MODERATION);
 request.feature("logit_bias", feature.LOGIT_BIAS, "empty");
 request.feature("seed", feature.SEED);

@@ -18,6 +18,9 @@ export const SUPPORTED: Feature[] = [
   feature.METADATA,
   feature.SERVICE_TIERS,
   feature.WEB_SEARCH,
+  feature.CODE_EXECUTION,
+  feature.WEB_FETCH,
+  feature.MCP_SERVERS,
   feature.CUSTOM_GRAMMARS,
   feature.DOCUMENT_URLS,
   feature.STORED_FILES,
@@ -76,7 +79,7 @@ export const TOOL_CHOICE = request.slot(
   "tool_choice",
   slot.TOOL_CHOICE,
   reads(
-    "`none`, `auto`, `required`, `function` or `custom`; `allowed_tools` sends only the tools that it names; a tool that the provider would run is rejected",
+    "`none`, `auto`, `required`, `function` or `custom`; `allowed_tools` sends only the tools that it names; a tool that was dropped becomes `auto`, which is listed",
   ),
   writes("flat; `auto` for models that do not support forced calls, which is listed"),
 );
@@ -241,10 +244,10 @@ toolType.feature("web_search_2025_08_26", feature.WEB_SEARCH);
 toolType.feature("web_search_preview", feature.WEB_SEARCH);
 toolType.feature("web_search_preview_2025_03_11", feature.WEB_SEARCH);
 toolType.feature("file_search", feature.HOSTED_TOOLS);
-toolType.feature("code_interpreter", feature.HOSTED_TOOLS);
+toolType.feature("code_interpreter", feature.CODE_EXECUTION);
 toolType.feature("image_generation", feature.HOSTED_TOOLS);
 toolType.feature("programmatic_tool_calling", feature.HOSTED_TOOLS);
-toolType.feature("mcp", feature.HOSTED_MCP);
+toolType.feature("mcp", feature.MCP_SERVERS);
 toolType.feature("computer", feature.BUILT_IN_TOOLS);
 toolType.feature("computer_use_preview", feature.BUILT_IN_TOOLS);
 toolType.feature("shell", feature.BUILT_IN_TOOLS);

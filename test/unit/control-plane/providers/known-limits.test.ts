@@ -57,11 +57,14 @@ describe("the table", () => {
     expect(limitsOfNewModel("openrouter", "openai/gpt-5.6-sol")).toEqual({});
   });
 
-  it("an unknown model has no known limits but a default for max_tokens", () => {
+  it("an unknown model has no known limits but a default for max_tokens and the tools of Anthropic", () => {
     for (const model of ["gpt-5.7", "gpt-7", "o5", "o5-mini", "gpt-50"])
       expect(limitsOf("openai", model), model).toEqual({});
     for (const model of ["claude-opus-6", "claude-opus-5-6", "claude-sonnet-4-7", "claude-next"])
-      expect(limitsOf("anthropic", model), model).toEqual({ default_max_tokens: 32_000 });
+      expect(limitsOf("anthropic", model), model).toEqual({
+        default_max_tokens: 32_000,
+        server_tools: ["code_execution", "web_fetch", "mcp"],
+      });
     expect(limitsOf("demo", "gateway-demo")).toEqual({});
   });
 

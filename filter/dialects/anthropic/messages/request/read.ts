@@ -10,6 +10,7 @@ import {
   EFFORT_UNSET,
   FORMAT_SCHEMA,
   SERVICE_FAST,
+  NO_HOSTED,
   SERVICE_STANDARD,
   spanOf,
 } from "../../../../hub/request/request";
@@ -18,15 +19,16 @@ import { readList, readMessageList } from "../../../../hub/request/read-list";
 import { readFlag } from "../../../../hub/request/request-flag";
 import { RequestReport } from "../../../../hub/request/request-report";
 import { clientRunTool } from "../../../../hub/request/client-run-tools";
-import { searchOf } from "../../../../hub/request/web-search";
+import { featureOf, HOSTED_MCP, hostedByType } from "../../../../hub/request/hosted-tools";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
-import { startsWith } from "../../../../bytes/text/at";
 import { constant, Span } from "../../../../bytes/text/bytes";
 import { readMessage, readSystem } from "./read-messages";
 import * as feature from "../../../../hub/request/features";
 import * as member from "../members";
 
 const TYPE_PREFIX = constant("tools[].type=");
+
+const name = new Span(0, 0);
 
 const top = new MemberReader(member.request);
 const metadata = new MemberReader(member.metadata);
@@ -57,6 +59,9 @@ export function readRequest(tape: Tape, request: HubRequest, report: RequestRepo
   readOutput(tape, request, report);
   readThinking(tape, request, report);
   readList(tape, top.node(member.TOOLS), constant("tools"), request, report, readTool);
+  // An older beta has the settings of the tools in `mcp_servers` itself.
+  if (top.node(member.MCP_SERVERS) != NO_NODE && request.hostedNode(HOSTED_MCP) == NO_NODE)
+    report.drop(constant("mcp_servers"));
   if (report.fault === null) readToolChoice(tape, request, report);
   if (report.fault === null) readSystem(tape, top.node(member.SYSTEM), request, report);
   if (report.fault === null)
@@ -101,10 +106,10 @@ function readThinking(tape: Tape, request: HubRequest, report: RequestReport): v
 
 function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {
   const type = tape.member(item, constant("type"));
-  const isSearch =
-    tape.isString(type) && startsWith(tape.pointer(type), tape.size(type), constant("web_search_"));
-  if (isSearch) {
-    request.features.set(feature.WEB_SEARCH, item);
+  const hosted = tape.isString(type) ? hostedByType(tape, type) : NO_HOSTED;
+  if (hosted != NO_HOSTED && report.supports(featureOf(hosted))) {
+    if (hosted != HOSTED_MCP) request.addHosted(hosted, item);
+    else addToolset(tape, item, request, report);
     return;
   }
   const ofClient = tape.isString(type) ? clientRunTool(tape, type) : null;
@@ -114,13 +119,13 @@ function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestRep
     return;
   }
   toolMembers.read(tape, item, report);
-  const name = toolMembers.node(member.TOOL_NAME);
-  if (!tape.isString(name)) {
+  const declared = toolMembers.node(member.TOOL_NAME);
+  if (!tape.isString(declared)) {
     report.reject("name", "must be a string.");
     return;
   }
   const tool = request.addTool(
-    name,
+    declared,
     toolMembers.node(member.TOOL_DESCRIPTION),
     toolMembers.node(member.TOOL_SCHEMA),
     toolMembers.node(member.TOOL_STRICT),
@@ -136,6 +141,29 @@ function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestRep
   tool.schemaTextLength = ofClient.schema.length;
 }
 
+/** Adds the tools of an MCP server, which `mcp_servers` describes. */
+function addToolset(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {
+  const list = request.features.node(feature.MCP_SERVERS);
+  const wanted = spanOf(tape, tape.member(item, constant("mcp_server_name")), name);
+  const end = tape.isArray(list) ? tape.next(list) : 0;
+  for (let server = tape.first(list); server < end; server = tape.next(server)) {
+    if (!tape.equals(tape.member(server, constant("name")), wanted)) continue;
+    request.addHosted(HOSTED_MCP, item, server);
+    return;
+  }
+  report.dropUnknown(TYPE_PREFIX, tape, tape.member(item, constant("type")));
+}
+
+/** Returns the kind of the hosted tool with a name; NO_HOSTED if there is none. */
+function hostedNamed(tape: Tape, chosen: u32, request: HubRequest): i32 {
+  spanOf(tape, chosen, name);
+  for (let i: u32 = 0; i < request.hosted.count; i++) {
+    const tool = request.hosted.at(i);
+    if (tape.equals(tape.member(tool.node, constant("name")), name)) return tool.kind;
+  }
+  return NO_HOSTED;
+}
+
 function readToolChoice(tape: Tape, request: HubRequest, report: RequestReport): void {
   const node = top.node(member.TOOL_CHOICE);
   if (!tape.isPresent(node)) return;
@@ -145,11 +173,9 @@ function readToolChoice(tape: Tape, request: HubRequest, report: RequestReport):
   else if (tape.equals(type, constant("any"))) request.toolChoice = CHOICE_ANY;
   else if (tape.equals(type, constant("none"))) request.toolChoice = CHOICE_NONE;
   else if (tape.equals(type, constant("tool")) && tape.isString(choice.node(member.CHOICE_NAME))) {
-    const search = searchOf(request);
     const chosen = choice.node(member.CHOICE_NAME);
-    if (search != NO_NODE && tape.equals(chosen, nameOf(tape, search))) {
-      request.forcesSearch = true;
-    } else {
+    request.forcedHosted = hostedNamed(tape, chosen, request);
+    if (request.forcedHosted == NO_HOSTED) {
       request.toolChoice = CHOICE_NAMED;
       request.chosenTool = chosen;
     }
@@ -157,11 +183,4 @@ function readToolChoice(tape: Tape, request: HubRequest, report: RequestReport):
     report.reject("tool_choice", "must be of type auto, any, none, or tool with a 'name'.");
   }
   request.forbidsParallelTools = tape.isTrue(choice.node(member.CHOICE_SINGLE));
-}
-
-const searchName = new Span(0, 0);
-
-/** Returns the name of a tool, without quotes; empty if it has none. */
-function nameOf(tape: Tape, tool: u32): Span {
-  return spanOf(tape, tape.member(tool, constant("name")), searchName);
 }

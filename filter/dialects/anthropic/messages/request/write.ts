@@ -11,6 +11,7 @@ import {
   CHOICE_UNSET,
   FLAG_IN_PLACE,
   FORMAT_SCHEMA,
+  NO_HOSTED,
   ROLE_SYSTEM,
   SERVICE_STANDARD,
 } from "../../../../hub/request/request";
@@ -19,12 +20,19 @@ import { calledTool, findCalledTools } from "../../../../hub/request/called-tool
 import { DOCUMENT_URLS } from "../../../../hub/request/features";
 import { writeMember, writeShortened, writeString } from "../../../../hub/request/request-writing";
 import {
+  dropForced,
+  dropTool,
+  HOSTED_CODE,
+  HOSTED_MCP,
+  HOSTED_SEARCH,
+  toolNamed,
+} from "../../../../hub/request/hosted-tools";
+import { writeServers, writeToolset } from "../../../../hub/request/mcp-toolset";
+import {
   ALLOWED_DOMAINS,
   BLOCKED_DOMAINS,
   dropContextSize,
-  dropForcedSearch,
   dropSearchMember,
-  isNameTaken,
   MAX_USES,
   ownSearch,
   SEARCH_NONE,
@@ -37,6 +45,12 @@ import { openHosted } from "../hosted/edit";
 import { HostedRequest, hostedRequest } from "../hosted/hosted-request";
 import { AnthropicTurns } from "./write-messages";
 
+const SEARCH = constant("web_search");
+const CODE = constant("code_execution");
+
+/** @see https://platform.claude.com/docs/en/agents-and-tools/mcp-connector */
+const MCP_BETA = constant("mcp-client-2025-11-20");
+
 const CHOICE_TYPE_NONE = constant(',"tool_choice":{"type":"none"');
 
 /**
@@ -44,6 +58,8 @@ const CHOICE_TYPE_NONE = constant(',"tool_choice":{"type":"none"');
  * @see https://platform.claude.com/docs/en/build-with-claude/fast-mode
  */
 const FAST_BETA = constant("fast-mode-2026-02-01");
+
+const BOTH_BETAS = constant("mcp-client-2025-11-20,fast-mode-2026-02-01");
 
 /** `metadata.user_id`: maxLength 256. */
 const MAX_USER: u32 = 256;
@@ -99,10 +115,15 @@ export class AnthropicRequestWriter extends AnthropicTurns {
       out.byte(0x7d);
     }
     if (request.serviceTier == SERVICE_STANDARD) out.text(',"service_tier":"standard_only"');
-    if (this.writeFastMode(constant('"speed":"fast"'))) this.report.beta = FAST_BETA;
+    if (this.writeFastMode(constant('"speed":"fast"'))) this.addBeta(FAST_BETA);
     const hasStream = hosted === null || hosted.cloud.hasStream;
     if (request.isStreaming && hasStream) out.text(',"stream":true');
     out.byte(0x7d);
+  }
+
+  /** Adds a beta that the request needs: there are two. */
+  private addBeta(beta: Span): void {
+    this.report.beta = this.report.beta.length == 0 ? beta : BOTH_BETAS;
   }
 
   /** Rejects images and documents that a cloud would have to fetch. */
@@ -169,9 +190,11 @@ export class AnthropicRequestWriter extends AnthropicTurns {
       out.byte(0x7d);
     }
     this.writeSearch(start);
+    this.writeHosted(start);
     if (out.length > start) {
       out.byte(0x5d);
       this.writeToolChoice();
+      writeServers(request, HOSTED_MCP, out);
       return;
     }
     if (this.isToolForced()) this.report.drop(constant("tool_choice"));
@@ -199,12 +222,10 @@ export class AnthropicRequestWriter extends AnthropicTurns {
     const request = this.request;
     const tape = this.tape;
     const out = this.out;
-    const kind = isNameTaken(request) ? SEARCH_NONE : this.limits.webSearch;
+    // Each name is accepted once.
+    const kind = toolNamed(request, SEARCH) === null ? this.limits.webSearch : SEARCH_NONE;
     const search = ownSearch(request, kind, this.report);
-    if (search == NO_NODE) {
-      request.forcesSearch = false; // which is listed
-      return;
-    }
+    if (search == NO_NODE) return;
     if (out.length == start) out.text(',"tools":[');
     this.begin(constant('{"type":"web_search_20250305","name":"web_search"'));
     const uses = tape.member(search, MAX_USES);
@@ -225,18 +246,47 @@ export class AnthropicRequestWriter extends AnthropicTurns {
     dropContextSize(request, this.report);
   }
 
+  /**
+   * Writes what else the provider runs. The version of code execution is the first one that every model has without a beta.
+   * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/code-execution-tool
+   */
+  private writeHosted(start: u32): void {
+    const request = this.request;
+    const out = this.out;
+    for (let i: u32 = 0; i < request.hosted.count; i++) {
+      const tool = request.hosted.at(i);
+      if (tool.kind == HOSTED_SEARCH) continue;
+      if (tool.kind == HOSTED_CODE && toolNamed(request, CODE) !== null) {
+        dropTool(request, tool, this.report);
+        continue;
+      }
+      if (out.length == start) out.text(',"tools":[');
+      if (tool.kind == HOSTED_CODE) {
+        this.begin(constant('{"type":"code_execution_20250825","name":"code_execution"}'));
+      } else {
+        this.separate();
+        writeToolset(this.tape, tool.node, out);
+        this.report.beta = MCP_BETA;
+      }
+    }
+  }
+
   private writeToolChoice(): void {
     const out = this.out;
     const choice = this.request.toolChoice;
     const isSerial = this.request.needsSerialTools;
-    // Thinking excludes a forced tool.
-    const forcesSearch = this.request.forcesSearch && !this.isThinking;
-    if (!forcesSearch) dropForcedSearch(this.request, this.report);
-    if (choice == CHOICE_UNSET && !isSerial && !forcesSearch) return;
+    // Thinking excludes a forced tool; of a server's the name is not known.
+    const forced = this.request.forcedHosted;
+    if (this.isThinking || forced == HOSTED_MCP) dropForced(this.request, forced, this.report);
+    const forcesHosted = this.request.forcedHosted != NO_HOSTED;
+    if (choice == CHOICE_UNSET && !isSerial && !forcesHosted) return;
     if (choice == CHOICE_NONE) out.span(CHOICE_TYPE_NONE);
     else if (choice == CHOICE_ANY) out.text(',"tool_choice":{"type":"any"');
-    else if (forcesSearch) out.text(',"tool_choice":{"type":"tool","name":"web_search"');
-    else if (choice == CHOICE_NAMED) {
+    else if (forcesHosted) {
+      out.text(',"tool_choice":{"type":"tool","name":"');
+      out.span(forced == HOSTED_SEARCH ? SEARCH : CODE);
+      out.byte(0x22);
+    } else if (choice == CHOICE_NAMED) {
       out.text(',"tool_choice":{"type":"tool","name":');
       this.writeChosenTool(out);
     } else out.text(',"tool_choice":{"type":"auto"');

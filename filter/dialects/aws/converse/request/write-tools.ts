@@ -8,8 +8,8 @@ import {
   CHOICE_NONE,
   Tool,
 } from "../../../../hub/request/request";
+import { dropForced, HOSTED_SEARCH } from "../../../../hub/request/hosted-tools";
 import {
-  dropForcedSearch,
   dropSearch,
   dropSearchSettings,
   ownSearch,
@@ -81,7 +81,7 @@ export abstract class ConverseTools extends ConverseMessages {
     const kind = this.limits.webSearch == SEARCH_TOOL ? SEARCH_TOOL : SEARCH_NONE;
     if (ownSearch(request, kind, this.report) == NO_NODE) return false;
     dropSearchSettings(request, this.report);
-    dropForcedSearch(request, this.report);
+    dropForced(request, HOSTED_SEARCH, this.report);
     return true;
   }
 

@@ -1,6 +1,13 @@
 // Writes the tools: one list of function declarations; and which of them the model may or must call.
 // @see https://ai.google.dev/api/caching#FunctionDeclaration
-import { CHOICE_ANY, CHOICE_NAMED, CHOICE_NONE, Tool } from "../../../../hub/request/request";
+import {
+  CHOICE_ANY,
+  CHOICE_NAMED,
+  CHOICE_NONE,
+  NO_HOSTED,
+  Tool,
+} from "../../../../hub/request/request";
+import { dropHosted, HOSTED_CODE, HOSTED_FETCH } from "../../../../hub/request/hosted-tools";
 import {
   dropSearch,
   dropSearchSettings,
@@ -31,29 +38,47 @@ export abstract class GeminiTools extends OldSchemas {
       out.byte(0x7d);
       if (tool.cacheLength > 0) report.drop(report.paths.toolCache);
     }
-    if (out.length == start && this.writeSearch()) return;
+    if (out.length == start && this.writeHosted()) return;
     if (out.length == start) {
       if (request.toolChoice > CHOICE_NONE) report.drop(constant("tool_choice"));
       return;
     }
     out.text("]}]");
     if (searchOf(request) != NO_NODE) dropSearch(request, report);
+    dropHosted(request, 0, report);
     if (request.forbidsParallelTools) report.drop(report.paths.parallel);
     this.writeChoice();
   }
 
   /**
-   * Writes the search alone: it is not supported beside functions, but by Gemini 3 at the Gemini API, which then requires that the
-   * client sends back what the search did. Returns whether there is one.
+   * Writes what Google runs, alone: it is not supported beside functions, but by Gemini 3 at the Gemini API, which then requires that the
+   * client sends back what the tools did. Returns whether there is any.
    * @see https://ai.google.dev/gemini-api/docs/google-search
+   * @see https://ai.google.dev/gemini-api/docs/code-execution
+   * @see https://ai.google.dev/gemini-api/docs/url-context
    */
-  private writeSearch(): bool {
+  private writeHosted(): bool {
     const request = this.request;
     if (request.toolChoice == CHOICE_NONE) return false;
-    if (ownSearch(request, this.limits.webSearch, this.report) == NO_NODE) return false;
-    this.out.text(',"tools":[{"googleSearch":{}}]');
-    dropSearchSettings(request, this.report);
-    if (request.toolChoice > CHOICE_NONE || request.forcesSearch)
+    const out = this.out;
+    const start = out.length;
+    out.text(',"tools":[');
+    const empty = out.length;
+    if (ownSearch(request, this.limits.webSearch, this.report) != NO_NODE) {
+      out.text('{"googleSearch":{}}');
+      dropSearchSettings(request, this.report);
+    }
+    for (let i: u32 = 0; i < request.hosted.count; i++) {
+      const kind = request.hosted.at(i).kind;
+      if (kind == HOSTED_CODE) this.begin(constant('{"codeExecution":{}}'));
+      else if (kind == HOSTED_FETCH) this.begin(constant('{"urlContext":{}}'));
+    }
+    if (out.length == empty) {
+      out.length = start;
+      return false;
+    }
+    out.byte(0x5d);
+    if (request.toolChoice > CHOICE_NONE || request.forcedHosted != NO_HOSTED)
       this.report.drop(constant("tool_choice"));
     return true;
   }

@@ -3,8 +3,6 @@
 import { FORMAT_TEXT, SERVICE_FAST } from "../../../../hub/request/request";
 import * as feature from "../../../../hub/request/features";
 import { constant } from "../../../../bytes/text/bytes";
-import { searchOf } from "../../../../hub/request/web-search";
-import { NO_NODE } from "../../../../bytes/json/tape";
 import { GeminiConfig } from "./write-generation-config";
 
 const TIER = constant("service_tier");
@@ -17,7 +15,7 @@ export class GeminiWriter extends GeminiConfig {
     const out = this.out;
     this.fitToolChoice();
     // Models before Gemini 3 reject an output format beside tools.
-    const hasTools = request.tools.count > 0 || searchOf(request) != NO_NODE;
+    const hasTools = request.tools.count > 0 || request.hosted.count > 0;
     const supportsFormat =
       request.outputFormat == FORMAT_TEXT ||
       (limits.supportsOutputSchema && (limits.signsCalls || !hasTools));

@@ -1,6 +1,7 @@
 // Reads a chat completions request into the hub. Its members: members.ts.
 // @see https://platform.openai.com/docs/api-reference/chat/create
 import { Feature } from "../../../../hub/request/feature";
+import { HOSTED_SEARCH } from "../../../../hub/request/hosted-tools";
 import { MemberReader } from "../../../../hub/request/member-reader";
 import {
   CHOICE_NAMED,
@@ -46,6 +47,8 @@ export function readRequest(tape: Tape, request: HubRequest, report: RequestRepo
   top.read(tape, 0, report);
   if (report.fault !== null) return;
   top.keepFeatures(request.features);
+  const search = top.node(member.WEB_SEARCH);
+  if (search != NO_NODE) request.addHosted(HOSTED_SEARCH, search);
   readExtraBody(tape, request, report);
   request.maxTokens = top.node(member.MAX_COMPLETION_TOKENS);
   if (!tape.isPresent(request.maxTokens)) request.maxTokens = top.node(member.MAX_TOKENS);

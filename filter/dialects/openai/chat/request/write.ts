@@ -18,14 +18,13 @@ import { effortWord } from "../../../../hub/request/request-effort";
 import { CACHE_KEY_MEMBER, SWITCH_NONE } from "../../../../hub/request/request-limits";
 import { WEB_SEARCH } from "../../../../hub/request/features";
 import { FAST_MODE } from "../../tier";
+import { dropForced, forcesOnlyHosted, HOSTED_SEARCH } from "../../../../hub/request/hosted-tools";
 import {
   ALLOWED_DOMAINS,
   BLOCKED_DOMAINS,
   CONTEXT_SIZE,
-  dropForcedSearch,
   dropSearchMember,
   dropSearchSettings,
-  forcesOnlySearch,
   MAX_USES,
   ownSearch,
   SEARCH_BROWSER,
@@ -112,6 +111,10 @@ export class ChatRequestWriter extends ChatMessages {
     out.byte(0x7d);
   }
 
+  protected hostedKinds(): u32 {
+    return 0;
+  }
+
   /** Decides how the model searches: not at all in this API, if its provider has another one that does. */
   private planSearch(): void {
     const request = this.request;
@@ -134,7 +137,7 @@ export class ChatRequestWriter extends ChatMessages {
     dropSearchMember(request, MAX_USES, report);
     dropSearchMember(request, ALLOWED_DOMAINS, report);
     dropSearchMember(request, BLOCKED_DOMAINS, report);
-    dropForcedSearch(request, report);
+    dropForced(request, HOSTED_SEARCH, report);
   }
 
   /** @see https://platform.openai.com/docs/api-reference/chat/create#chat-create-web_search_options */
@@ -225,7 +228,7 @@ export class ChatRequestWriter extends ChatMessages {
     if (count == 0) return;
     out.byte(0x5d);
     const choice = request.toolChoice;
-    if (this.search == SEARCH_BROWSER && forcesOnlySearch(request, this.report))
+    if (this.search == SEARCH_BROWSER && forcesOnlyHosted(request, this.report))
       out.text(',"tool_choice":"required"');
     if (choice != CHOICE_UNSET) out.text(',"tool_choice":');
     if (choice == CHOICE_AUTO) out.text('"auto"');

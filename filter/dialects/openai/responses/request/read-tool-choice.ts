@@ -1,6 +1,6 @@
 // Reads `tool_choice` of a Responses request, after all tools.
 // @see https://platform.openai.com/docs/api-reference/responses/create#responses-create-tool_choice
-import * as feature from "../../../../hub/request/features";
+import { Feature } from "../../../../hub/request/feature";
 import { MemberReader } from "../../../../hub/request/member-reader";
 import {
   CHOICE_AUTO,
@@ -9,7 +9,7 @@ import {
   HubRequest,
 } from "../../../../hub/request/request";
 import { RequestReport } from "../../../../hub/request/request-report";
-import { searchOf } from "../../../../hub/request/web-search";
+import { hostedOf } from "../../../../hub/request/hosted-tools";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
 import { choiceOf } from "../../read-values";
@@ -35,15 +35,16 @@ export function readToolChoice(
   const type = choice.node(member.CHOICE_TYPE);
   const name = choice.node(member.CHOICE_NAME);
   const found = member.toolType.find(tape, type);
+  const asked: Feature | null = found === null ? null : found.featureOf();
   if (tape.equals(type, constant("allowed_tools"))) {
     request.toolChoice = choiceOf(tape, choice.node(member.CHOICE_MODE));
     if (request.toolChoice == CHOICE_UNSET) request.toolChoice = CHOICE_AUTO;
     allowTools(tape, choice.node(member.CHOICE_TOOLS), request, report);
-  } else if (found !== null && found.featureOf() === feature.WEB_SEARCH) {
-    request.forcesSearch = searchOf(request) != NO_NODE;
-  } else if (found !== null && found.featureOf() !== null) {
-    const asked = found.featureOf();
-    if (asked !== null) report.reject("tool_choice", hosted(found.nameText(), report));
+  } else if (asked !== null) {
+    const kind = hostedOf(asked);
+    if (request.hostedNode(kind) != NO_NODE) request.forcedHosted = kind;
+    // The response would come from another tool, or from none.
+    else report.drop(constant("tool_choice"));
   } else if (found !== null && found.index != member.TYPE_NAMESPACE && tape.isString(name)) {
     const space = spaceOf(tape, choice.node(member.CHOICE_NAMESPACE));
     const wire = wireName(tape, space, name, request);
@@ -53,12 +54,6 @@ export function readToolChoice(
   } else {
     rejectChoice(report);
   }
-}
-
-/** The response would come from another tool, or from none. */
-function hosted(type: string, report: RequestReport): string {
-  const why = "names '" + type + "', which " + report.notSupported(feature.HOSTED_TOOLS);
-  return why + "Choose a function, or auto.";
 }
 
 function rejectChoice(report: RequestReport): void {

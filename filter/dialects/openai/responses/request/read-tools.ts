@@ -2,7 +2,8 @@
 // @see https://platform.openai.com/docs/guides/function-calling
 import { MemberReader } from "../../../../hub/request/member-reader";
 import { readList } from "../../../../hub/request/read-list";
-import { HubRequest, Tool } from "../../../../hub/request/request";
+import { hostedOf } from "../../../../hub/request/hosted-tools";
+import { HubRequest, NO_HOSTED, Tool } from "../../../../hub/request/request";
 import { RequestReport } from "../../../../hub/request/request-report";
 import { Records } from "../../../../bytes/records";
 import { TextTable } from "../../../../bytes/text-table";
@@ -62,7 +63,8 @@ function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestRep
   }
   const feature = found.featureOf();
   if (feature !== null) {
-    if (report.supports(feature)) request.features.set(feature, item);
+    const kind = hostedOf(feature);
+    if (kind != NO_HOSTED && report.supports(feature)) request.addHosted(kind, item);
     else report.rejectOrDropType(found, feature);
     return;
   }

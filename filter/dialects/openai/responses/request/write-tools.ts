@@ -5,20 +5,30 @@ import {
   CHOICE_NAMED,
   CHOICE_NONE,
   CHOICE_UNSET,
+  HostedTool,
   Tool,
 } from "../../../../hub/request/request";
+import {
+  forcesOnlyHosted,
+  HOSTED_CODE,
+  HOSTED_FETCH,
+  HOSTED_MCP,
+  HOSTED_SEARCH,
+  replaceHosted,
+} from "../../../../hub/request/hosted-tools";
+import { writeAllowedTools } from "../../../../hub/request/mcp-toolset";
 import {
   ALLOWED_DOMAINS,
   BLOCKED_DOMAINS,
   CONTEXT_SIZE,
   dropSearchMember,
-  forcesOnlySearch,
   MAX_USES,
   ownSearch,
+  searchOf,
   writeDomains,
   writeLocation,
 } from "../../../../hub/request/web-search";
-import { writeMember, writeString } from "../../../../hub/request/request-writing";
+import { writeMember, writeString, writeValue } from "../../../../hub/request/request-writing";
 import { NO_NODE } from "../../../../bytes/json/tape";
 import { constant, Span } from "../../../../bytes/text/bytes";
 import { ResponsesInput } from "./write-input";
@@ -32,9 +42,12 @@ export abstract class ResponsesTools extends ResponsesInput {
   protected writeTools(): void {
     const request = this.request;
     const out = this.out;
+    // The search also opens pages by their address.
+    if (searchOf(request) == NO_NODE) replaceHosted(request, HOSTED_FETCH, HOSTED_SEARCH);
     const search = ownSearch(request, this.limits.webSearch, this.report);
-    if (request.tools.count == 0 && search == NO_NODE) return;
+    const start = out.length;
     out.text(',"tools":[');
+    const empty = out.length;
     let isLimited = false;
     for (let i: u32 = 0; i < request.tools.count; i++) {
       const tool = request.tool(i);
@@ -44,6 +57,11 @@ export abstract class ResponsesTools extends ResponsesInput {
       if (tool.isAllowed == 0) isLimited = true;
     }
     if (search != NO_NODE) this.writeSearch(search);
+    this.writeHosted();
+    if (out.length == empty) {
+      out.length = start;
+      return;
+    }
     out.byte(0x5d);
     this.writeChoice(isLimited);
     if (request.needsSerialTools) out.text(',"parallel_tool_calls":false');
@@ -87,11 +105,37 @@ export abstract class ResponsesTools extends ResponsesInput {
     dropSearchMember(request, BLOCKED_DOMAINS, this.report);
   }
 
+  /** Writes what the provider runs besides a search. */
+  private writeHosted(): void {
+    const request = this.request;
+    for (let i: u32 = 0; i < request.hosted.count; i++) {
+      const tool = request.hosted.at(i);
+      if (tool.kind == HOSTED_CODE)
+        this.begin(constant('{"type":"code_interpreter","container":{"type":"auto"}}'));
+      else if (tool.kind == HOSTED_MCP) this.writeServer(tool);
+    }
+  }
+
+  /** @see https://developers.openai.com/api/docs/guides/tools-connectors-mcp */
+  private writeServer(tool: HostedTool): void {
+    const tape = this.tape;
+    const out = this.out;
+    const server = tool.server;
+    this.begin(constant('{"type":"mcp","server_label":'));
+    writeValue(tape, tape.member(server, constant("name")), out);
+    writeMember(tape, tape.member(server, constant("url")), constant(',"server_url":'), out);
+    const token = tape.member(server, constant("authorization_token"));
+    writeMember(tape, token, constant(',"authorization":'), out);
+    writeAllowedTools(tape, tool.node, out);
+    // Anthropic asks nobody.
+    out.text(',"require_approval":"never"}');
+  }
+
   /** `isLimited`: the client allows some of the tools only. */
   private writeChoice(isLimited: bool): void {
     const out = this.out;
     const choice = this.request.toolChoice;
-    if (forcesOnlySearch(this.request, this.report)) out.text(',"tool_choice":"required"');
+    if (forcesOnlyHosted(this.request, this.report)) out.text(',"tool_choice":"required"');
     if (choice == CHOICE_UNSET) return;
     out.text(',"tool_choice":');
     if (choice == CHOICE_NAMED) {

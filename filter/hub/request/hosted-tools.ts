@@ -1,0 +1,174 @@
+// Tools that the provider runs, not the client: a web search, code in a container, pages by their address, remote MCP servers.
+// One row for each kind; a dialect's writer has the words of its API. web-search.ts has the settings of a search.
+import { NO_NODE, Tape } from "../../bytes/json/tape";
+import { startsWith } from "../../bytes/text/at";
+import { constant, sameSpan, Span } from "../../bytes/text/bytes";
+import { Feature } from "./feature";
+import { CODE_EXECUTION, MCP_SERVERS, WEB_FETCH, WEB_SEARCH } from "./features";
+import { bearerOf, isPortable } from "./mcp-toolset";
+import { HostedTool, HubRequest, NO_HOSTED, Tool } from "./request";
+import { RequestReport } from "./request-report";
+
+export const HOSTED_SEARCH: i32 = 0;
+export const HOSTED_CODE: i32 = 1;
+export const HOSTED_FETCH: i32 = 2;
+export const HOSTED_MCP: i32 = 3;
+
+@unmanaged
+class HostedKind {
+  constructor(
+    public feature: Feature,
+    /** The value of `server_tools`. */
+    public name: Span,
+    /** The beginning of Anthropic's types, which end in a date. */
+    public type: Span,
+  ) {}
+}
+
+/** In the order of HOSTED_. */
+const KINDS: StaticArray<HostedKind> = [
+  new HostedKind(WEB_SEARCH, constant("web_search"), constant("web_search_")),
+  new HostedKind(CODE_EXECUTION, constant("code_execution"), constant("code_execution_")),
+  new HostedKind(WEB_FETCH, constant("web_fetch"), constant("web_fetch_")),
+  new HostedKind(MCP_SERVERS, constant("mcp"), constant("mcp_toolset")),
+];
+
+const TOOL_PREFIX = constant("tools[].");
+const TYPE_PREFIX = constant("tools[].type=");
+const TOOL_CHOICE = constant("tool_choice");
+
+const toolName = new Span(0, 0);
+
+/** Returns the kind of a feature; NO_HOSTED if it is no hosted tool. */
+export function hostedOf(feature: Feature): i32 {
+  for (let kind = 0; kind < KINDS.length; kind++)
+    if (unchecked(KINDS[kind]).feature === feature) return kind;
+  return NO_HOSTED;
+}
+
+/** Returns the kind by its name in the configuration. */
+export function hostedByName(tape: Tape, node: u32): i32 {
+  for (let kind = 0; kind < KINDS.length; kind++)
+    if (tape.equals(node, unchecked(KINDS[kind]).name)) return kind;
+  return NO_HOSTED;
+}
+
+/** Returns the kind of one of Anthropic's types, which must be a string. */
+export function hostedByType(tape: Tape, type: u32): i32 {
+  for (let kind = 0; kind < KINDS.length; kind++) {
+    if (startsWith(tape.pointer(type), tape.size(type), unchecked(KINDS[kind]).type)) return kind;
+  }
+  return NO_HOSTED;
+}
+
+/** Returns the feature of a kind, which must be one of HOSTED_. */
+export function featureOf(kind: i32): Feature {
+  return KINDS[kind].feature;
+}
+
+/** Drops the tools, searches aside, that the provider does not run for the model: `kinds` has a bit for each that it runs. */
+export function dropHosted(request: HubRequest, kinds: u32, report: RequestReport): void {
+  let kept: u32 = 0;
+  for (let i: u32 = 0; i < request.hosted.count; i++) {
+    const tool = request.hosted.at(i);
+    const isSupported = tool.kind == HOSTED_SEARCH || ((kinds >> tool.kind) & 1) != 0;
+    if (isSupported && (tool.kind != HOSTED_MCP || isPortable(request.tape, tool))) {
+      if (tool.kind != HOSTED_SEARCH) dropSettings(request.tape, tool, report);
+      const place = request.hosted.at(kept++);
+      place.kind = tool.kind;
+      place.node = tool.node;
+      place.server = tool.server;
+      continue;
+    }
+    if (!isSupported && report.hasOtherApi)
+      report.reject("tools", report.notSupported(featureOf(tool.kind)));
+    else dropTool(request, tool, report);
+  }
+  request.hosted.count = kept;
+}
+
+/** Makes the tools of a kind those of another one, which does the same in the API. */
+export function replaceHosted(request: HubRequest, kind: i32, other: i32): void {
+  for (let i: u32 = 0; i < request.hosted.count; i++)
+    if (request.hosted.at(i).kind == kind) request.hosted.at(i).kind = other;
+  if (request.forcedHosted == kind) request.forcedHosted = other;
+}
+
+/** Lists that the model is not offered a tool. */
+export function dropTool(request: HubRequest, tool: HostedTool, report: RequestReport): void {
+  const type = request.tape.member(tool.node, constant("type"));
+  report.dropUnknown(TYPE_PREFIX, request.tape, type);
+  dropForced(request, tool.kind, report);
+}
+
+/** Lists that the model need not use a tool, if it must. */
+export function dropForced(request: HubRequest, kind: i32, report: RequestReport): void {
+  if (kind == NO_HOSTED || request.forcedHosted != kind) return;
+  request.forcedHosted = NO_HOSTED;
+  report.drop(TOOL_CHOICE);
+}
+
+/** Returns whether the model must use the only tool that it has, which the provider runs; else that is listed. */
+export function forcesOnlyHosted(request: HubRequest, report: RequestReport): bool {
+  const kind = request.forcedHosted;
+  if (kind == NO_HOSTED) return false;
+  const isOnly = request.tools.count == 0 && request.hosted.count == 1;
+  if (!isOnly) dropForced(request, kind, report);
+  return isOnly;
+}
+
+/** What is read of a tool that is no search; the members of others are listed. */
+const KNOWN: Span[] = [
+  constant("type"),
+  constant("name"),
+  constant("container"),
+  constant("server_label"),
+  constant("server_url"),
+  constant("authorization"),
+  constant("headers"),
+  constant("allowed_tools"),
+  constant("require_approval"),
+  constant("mcp_server_name"),
+  constant("default_config"),
+  constant("configs"),
+];
+
+/** Lists the settings of a tool that the other API does not have. */
+function dropSettings(tape: Tape, tool: HostedTool, report: RequestReport): void {
+  const node = tool.node;
+  dropOthers(tape, node, TOOL_PREFIX, KNOWN, report);
+  const container = tape.member(node, constant("container"));
+  const isAuto = tape.isObject(container) && tape.next(container) == container + 3;
+  if (tape.isPresent(container) && !isAuto) report.drop(constant("tools[].container"));
+  const headers = tape.member(node, constant("headers"));
+  const isToken = bearerOf(tape, node) != NO_NODE && tape.next(headers) == headers + 3;
+  if (tape.isObject(headers) && !tape.isEmpty(headers) && !isToken)
+    report.drop(constant("tools[].headers"));
+}
+
+/** Lists the members of a tool that are not among these. */
+export function dropOthers(
+  tape: Tape,
+  tool: u32,
+  prefix: Span,
+  known: Span[],
+  report: RequestReport,
+): void {
+  if (!tape.isObject(tool)) return;
+  const end = tape.next(tool);
+  for (let key = tape.first(tool); key < end; key = tape.next(key + 1)) {
+    if (!tape.isPresent(key + 1) || tape.indexIn(key, known) >= 0) continue;
+    report.dropUnknown(prefix, tape, key);
+  }
+}
+
+/** Returns the tool of the client with a name, or null. */
+export function toolNamed(request: HubRequest, name: Span): Tool | null {
+  for (let i: u32 = 0; i < request.tools.count; i++) {
+    const tool = request.tool(i);
+    toolName.pointer = tool.name;
+    toolName.length = tool.nameLength;
+    if (sameSpan(toolName, name)) return tool;
+  }
+  return null;
+}
