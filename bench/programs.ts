@@ -1,4 +1,6 @@
 // What is measured, and the provider behind it: each a process on its own core, ended with the run.
+import { createHash } from "node:crypto";
+import { type KeyRow, pushAllKeys } from "../control-plane/keys/push-keys.ts";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
@@ -41,6 +43,8 @@ const KEYS = {
   AWS_BEARER_TOKEN_BEDROCK: "key-of-bedrock",
   AWS_ACCESS_KEY_ID: "AKIDEXAMPLE",
   AWS_SECRET_ACCESS_KEY: "secret-of-aws",
+  /** What all requests send as their key. */
+  CLIENT_KEY: "any",
 };
 
 export interface Program {
@@ -158,6 +162,8 @@ async function reached(measured: number, directory: string, tls: Tls | undefined
 /** What a gateway's configuration has besides, by the gateway's name. `provider`: its port, which serves as the collector. */
 const MORE: Readonly<Record<string, (provider: number) => string>> = {
   observed: () => "observability: {}",
+  keyed: () => "observability: {}",
+  runtime_keys: () => "observability: {}\nkeys: {}",
   budgets: () => BUDGETS,
   budgets1000: () => BUDGETS,
   traced: (provider) => tracing(provider, 100),
@@ -174,6 +180,10 @@ budgets:
 const OTHER_BUDGETS = 997;
 /** The gateway with budgets and usage records: three, and a thousand (`--budgets`). */
 export const BUDGETED = ["budgets", "budgets1000"];
+
+/** The gateway with usage records, and a key of the configuration, or a hundred thousand of run time (`--keys`). */
+export const KEYED = ["keyed", "runtime_keys"];
+const RUNTIME_KEYS = 100_000;
 
 /** The gateway with usage records (`--observed`). */
 export const OBSERVED = ["observed"];
@@ -209,7 +219,19 @@ export async function startGateway(options: GatewayOptions): Promise<Program> {
   const port = await reached(egress, directory, options.tls);
   const program = await startEnvoy(name, envoy, directory, config, port, "/healthz", false);
   if (BUDGETED.includes(name)) await openBudgets(directory);
+  if (name === "runtime_keys") await pushRuntimeKeys(directory);
   return program;
+}
+
+/** Gives Envoy the keys: that of all requests, and others. */
+async function pushRuntimeKeys(directory: string): Promise<void> {
+  const keys: Record<string, KeyRow> = {};
+  for (let number = 0; number < RUNTIME_KEYS; number++) {
+    const key = number === 0 ? KEYS.CLIENT_KEY : `key-${String(number)}`;
+    const hash = createHash("sha256").update(key).digest("hex");
+    keys[hash] = { id: `key_${String(number)}`, name: key };
+  }
+  await pushAllKeys(join(directory, "budgets.sock"), { keys, groups: {}, users: {} });
 }
 
 /** Gives all budgets a limit that no case reaches. */
@@ -233,7 +255,7 @@ function gatewayConfig(
     "version: v0.1.0",
     "listeners:",
     `  ingress: {address: 127.0.0.1, port: ${String(ingress)}}`,
-    `  egress: {address: 127.0.0.1, port: ${String(egress)}${listenerTls(tls)}}`,
+    `  egress: {address: 127.0.0.1, port: ${String(egress)}${listenerTls(tls)}${name === "keyed" ? ", api_keys: [$CLIENT_KEY]" : ""}}`,
     "llm_providers:",
     `  - model: openai/${CHAT_MODEL}`,
     `    base_url: ${address}`,

@@ -27,6 +27,7 @@ import { benchPrompts, writePromptResult } from "./prompt.ts";
 import { scaleTables } from "./scale.ts";
 import {
   BUDGETED,
+  KEYED,
   OBSERVED,
   TRACED,
   pinned,
@@ -120,6 +121,7 @@ function readOptions(words: string[]): Options {
       filter: { type: "string", multiple: true, default: [] },
       observed: { type: "boolean", default: false },
       budgets: { type: "boolean", default: false },
+      keys: { type: "boolean", default: false },
       traced: { type: "boolean", default: false },
       "no-result": { type: "boolean", default: false },
     },
@@ -141,6 +143,7 @@ function readOptions(words: string[]): Options {
   const variants = [
     ...(values.observed ? OBSERVED : []),
     ...(values.budgets ? BUDGETED : []),
+    ...(values.keys ? KEYED : []),
     ...(values.traced ? TRACED : []),
   ];
   for (const name of variants) more.push([name, filter]);

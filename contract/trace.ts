@@ -14,6 +14,9 @@ export const TRACE_REQUESTED = "gateway_trace_requested";
 export const TRACE_STREAM = "gateway_trace_stream";
 /** The name of the client's API key. */
 export const TRACE_KEY = "gateway_trace_key";
+/** Its groups, separated by commas, and its user. */
+export const TRACE_GROUP = "gateway_trace_group";
+export const TRACE_USER = "gateway_trace_user";
 /** `gen_ai.response.model`, escaped as in JSON. */
 export const TRACE_RESPONSE_MODEL = "gateway_trace_response_model";
 /** Seconds until the first token of a stream, as a decimal. */

@@ -10,6 +10,7 @@ import {
   TRACE_FALLBACKS,
   TRACE_FINISH,
   TRACE_FIRST_CHUNK,
+  TRACE_GROUP,
   TRACE_GUARD,
   TRACE_INPUT,
   TRACE_KEY,
@@ -24,9 +25,11 @@ import {
   TRACE_RESPONSE_MODEL,
   TRACE_STREAM,
   TRACE_SUBJECT,
+  TRACE_USER,
 } from "../contract/trace.ts";
 import { TRACE_HEADERS } from "../contract/foreign-headers.ts";
 import { LISTENER_INTERNAL_EGRESS } from "../contract/words.ts";
+import { takesKeyRows } from "../model/keys.ts";
 import type { GatewayModel } from "../model/model.ts";
 import type { ProviderHeader } from "../model/address.ts";
 import type { Tracing } from "../model/tracing.ts";
@@ -48,7 +51,8 @@ const STEP = "gateway.step";
 type ValueType = "INT" | "DOUBLE" | "BOOL";
 
 /** Returns the tracer of a listener; nothing if there are no traces. */
-export function tracingOf(name: ListenerName, { tracing }: GatewayModel): Fields {
+export function tracingOf(name: ListenerName, model: GatewayModel): Fields {
+  const { tracing } = model;
   if (tracing === undefined) return {};
   return {
     request_id_extension: { typed_config: requestIds() },
@@ -56,7 +60,7 @@ export function tracingOf(name: ListenerName, { tracing }: GatewayModel): Fields
       ...tracer(tracing, isOwn(name) ? 0 : tracing.sampled, isOwn(name) || tracing.followsParent),
       operation: `${firstOf(state(TRACE_OPERATION), header(":method"))}${text(TRACE_SUBJECT)}`,
       upstream_operation: `attempt${text(TRACE_SUBJECT)}`,
-      custom_tags: requestTags(name),
+      custom_tags: requestTags(name, model),
     },
   };
 }
@@ -224,7 +228,7 @@ function sampler(sampled: number, followsParent: boolean): Extension {
 }
 
 /** Returns the attributes. One whose value is not known is left out. */
-function requestTags(name: ListenerName): Fields[] {
+function requestTags(name: ListenerName, model: GatewayModel): Fields[] {
   return [
     tag("gen_ai.operation.name", ofRequest(TRACE_OPERATION)),
     tag("gen_ai.provider.name", text(TRACE_PROVIDER)),
@@ -244,6 +248,12 @@ function requestTags(name: ListenerName): Fields[] {
     tag("gateway.listener", name),
     tag("gateway.requested_model", text(TRACE_REQUESTED)),
     tag("gateway.client_key", text(TRACE_KEY)),
+    ...(takesKeyRows(model)
+      ? [
+          tag("gateway.client_group", text(TRACE_GROUP)),
+          tag("gateway.client_user", text(TRACE_USER)),
+        ]
+      : []),
     tag("gateway.attempts", "%UPSTREAM_REQUEST_ATTEMPT_COUNT%", "INT"),
     tag("gateway.fallbacks", text(TRACE_FALLBACKS), "INT"),
     tag("gateway.prompt_target", text(TRACE_PROMPT_TARGET)),

@@ -6,6 +6,7 @@ import { FINISH_NONE } from "../hub/response/finish-reason";
 import { atLeastZero, UNKNOWN_TOKENS, Usage } from "../hub/response/usage";
 import { setProperty } from "../host/host";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
+import { HeldText } from "../bytes/text/held-text";
 import { UNKNOWN } from "../exchange/endpoint";
 import { Exchange } from "../exchange/exchange";
 import { Trace } from "../exchange/written-trace";
@@ -46,7 +47,11 @@ export function traceRequest(exchange: Exchange): void {
     if (operation.length > 0) setProperty(constant(names.TRACE_OPERATION), operation);
     else writeSubject(client.endpoint.path);
     const key = client.apiKey;
-    if (key !== null) setProperty(constant(names.TRACE_KEY), key.name);
+    if (key !== null) {
+      setProperty(constant(names.TRACE_KEY), key.name);
+      writeHeld(constant(names.TRACE_GROUP), key.group);
+      writeHeld(constant(names.TRACE_USER), key.user);
+    }
   }
   const target = exchange.target;
   if (target === null || target === trace.target) return;
@@ -59,6 +64,10 @@ export function traceRequest(exchange: Exchange): void {
   setProperty(constant(names.TRACE_PROVIDER), target.traceProvider);
   setProperty(constant(names.TRACE_MODEL), exchange.modelText(target));
   writeSubject(exchange.modelText(target));
+}
+
+function writeHeld(name: Span, text: HeldText | null): void {
+  if (text !== null) setProperty(name, text.view(span));
 }
 
 /** Writes what follows the operation in the names of spans. */
