@@ -39,12 +39,17 @@ export function removeDisk(directory: string): void {
 const filler = (directory: string) => join(directory, "filler");
 
 export function fillDisk(directory: string): void {
-  for (;;) {
-    try {
-      appendFileSync(filler(directory), Buffer.alloc(512));
-    } catch {
-      return;
-    }
+  for (const size of [64 * 1024, 512]) {
+    while (appendFiller(directory, size)) continue;
+  }
+}
+
+function appendFiller(directory: string, size: number): boolean {
+  try {
+    appendFileSync(filler(directory), Buffer.alloc(size));
+    return true;
+  } catch {
+    return false;
   }
 }
 

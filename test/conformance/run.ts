@@ -1,12 +1,12 @@
 // `npm run conformance [-- --report FILE]`: runs the public suites and our own rings, and writes docs/conformance.json and
 // docs/conformance.md. With a report of `npm test` (GATEWAY_TEST_RESULTS), our own rings are not run again.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { format, resolveConfig } from "prettier";
 import { VERSION } from "../../control-plane/supervisor/package-version.ts";
+import { writePage } from "../../scripts/docs/write-page.ts";
 import { FUZZ_TARGETS } from "../fuzz/targets.ts";
 import { fuzz } from "../fuzz/run-target.ts";
 import { ownRows, runOwnRings } from "./own-rings.ts";
@@ -27,8 +27,8 @@ const all: Conformance = {
   fuzz: runFuzz(),
   instructions: instructionBudgets(),
 };
-await write("docs/conformance.json", JSON.stringify(all));
-await write("docs/conformance.md", conformancePage(all));
+await writePage("docs/conformance.json", JSON.stringify(all));
+await writePage("docs/conformance.md", conformancePage(all));
 if (own.some(({ failed }) => failed.length > 0)) process.exitCode = 1;
 
 function runPublicSuites(): SuiteRun[] {
@@ -62,10 +62,4 @@ function runFuzz(): Record<string, number> {
 function instructionBudgets(): Record<string, number> {
   const text = readFileSync(join(ROOT, "bench/instruction-budgets.json"), "utf8");
   return (JSON.parse(text) as { gateway: Record<string, number> }).gateway;
-}
-
-async function write(file: string, text: string): Promise<void> {
-  const path = join(ROOT, file);
-  const options = await resolveConfig(path);
-  writeFileSync(path, await format(text, { ...options, filepath: path }));
 }

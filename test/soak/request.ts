@@ -1,56 +1,132 @@
-// One request of the soak, and whether its answer is the one it should have got: its own, whole, or the failure that it asked for.
-import { randomBytes } from "node:crypto";
+// One request of the soak, and whether its response is the one that it should have: its own, whole, or the failure that it requested.
 import type { Agent } from "node:http";
 import { request as httpRequest } from "node:http";
-import { DELTAS } from "../providers/scripts/nonce-words.ts";
-import type { Fault } from "../providers/scripts/nonce-words.ts";
+import { faultTable, outcomeIn } from "../../scripts/faults.ts";
+import { PATHS } from "../envoy/ask.ts";
+import { type Outcome, outcomeOfBody } from "../envoy/provider-faults/outcomes.ts";
+import { FAULTS_OF_A_SERVER } from "../providers/scripts/faults.ts";
+import {
+  CLIENTS,
+  PROVIDERS,
+  type ProviderName,
+  SLOW,
+  textsOf,
+} from "../providers/scripts/nonce-words.ts";
+import type { DialectName } from "../providers/wire.ts";
+import type { Random } from "../exchanges/random.ts";
+
+/** `alone`: the faulty provider, by its name. `safe`: the faulty provider with a fallback. */
+export const PLACES = ["healthy", "alone", "safe"] as const;
+export type Place = (typeof PLACES)[number];
 
 export interface Kind {
-  isMessages: boolean;
-  model: string;
+  client: DialectName;
+  provider: ProviderName;
+  place: Place;
   isStream: boolean;
   /** What the provider is told to do. */
-  fault: Fault | undefined;
-  /** Whether another provider stands in, so that no fault reaches the client. */
-  hasFallback: boolean;
+  fault: string | undefined;
   /** The client goes away after the first bytes. */
   leaves: boolean;
   /** Characters of the prompt. */
   size: number;
+  /** A prompt for the ingress listener, for which the model server selects a target. */
+  isPrompt: boolean;
 }
 
 export interface Seen {
   status: number;
   text: string;
-  /** Whether the connection broke. */
+  /** The connection broke. */
   isCut: boolean;
 }
 
-/** Milliseconds for a whole answer; far more than any of them takes. */
-const PATIENCE = 60_000;
+/** What became of a request: the words of docs/faults.yaml, and the client that went away. */
+export type How = Outcome["how"] | "left";
 
-/** @returns what is wrong, or undefined */
-export async function ask(agent: Agent, port: number, kind: Kind): Promise<string | undefined> {
-  const nonce = randomBytes(8).toString("hex");
-  const seen = await send(agent, port, kind, bodyOf(kind, nonce));
-  const problem = kind.leaves ? undefined : judge(kind, nonce, seen);
-  return problem === undefined
-    ? undefined
-    : `${JSON.stringify(kind)}: ${problem}: ${String(seen.status)} ${seen.text.slice(0, 300)}`;
+export interface Judged {
+  how: How;
+  status: number;
+  /** Undefined if all is well. */
+  problem?: string | undefined;
 }
 
-function bodyOf({ model, isStream, fault, size }: Kind, nonce: string): string {
+/** Above it the rate is more than the machine can do, and requests are left out instead of piling up. */
+export const MAX_OPEN = 400;
+/** Milliseconds for a whole response; far more than any of them takes. */
+const PATIENCE = 60_000;
+
+const TABLE = new Map(faultTable().map((row) => [row.fault, row]));
+export const FAULTS = FAULTS_OF_A_SERVER.filter((name) => name !== "healthy");
+/** The faulty provider has `decompress_responses`. */
+const READ_ANYWAY = "compressed";
+/** What it damages depends on the text: the end of the stream, its usage or a delta. Any outcome is right that is not a hang. */
+const DAMAGED = "damaged gzip";
+/** Its padding is more than the provider reports as tokens, and an estimate counts it. */
+export const PADDED = "gzip of too much";
+
+/** Nine of ten are healthy. */
+export function kindOf(chance: Random): Kind {
+  const roll = chance.below(100);
+  if (roll >= 98) return { ...PROMPT, isStream: chance.below(2) === 0 };
+  const isStream = chance.below(2) === 0;
+  const place = chance.of<Place>(["healthy", "healthy", "alone", "safe"]);
+  const isFailing = place !== "healthy" && chance.below(5) === 0;
+  return {
+    place,
+    isStream,
+    client: chance.of(CLIENTS),
+    provider: chance.of(PROVIDERS),
+    fault: isFailing ? chance.of(FAULTS) : roll < 4 && isStream ? SLOW : undefined,
+    leaves: !isFailing && roll >= 95,
+    size: chance.below(20) === 0 ? 200_000 : chance.of([100, 1000, 8000]),
+    isPrompt: false,
+  };
+}
+
+const PROMPT: Kind = {
+  client: "chat",
+  provider: "chat",
+  place: "healthy",
+  isStream: false,
+  fault: undefined,
+  leaves: false,
+  size: 60,
+  isPrompt: true,
+};
+
+export function idOf(number: number): string {
+  return `soak-${String(number)}`;
+}
+
+/** @returns the number of a request of this run; undefined of another one */
+export function numberOf(id: string): number | undefined {
+  const number = /^soak-(\d+)$/.exec(id)?.[1];
+  return number === undefined ? undefined : Number(number);
+}
+
+function bodyOf({ client, provider, place, isStream, fault, size }: Kind, number: number): string {
   const marker = fault === undefined ? "" : ` [fault ${fault}]`;
-  const content = `nonce:${nonce};${marker} ${"words of a prompt ".repeat(Math.ceil(size / 18))}`;
+  const filling = "words of a prompt ".repeat(Math.ceil(size / 18));
+  const content = `nonce:${String(number)};${marker} ${filling}`;
   return JSON.stringify({
-    model,
-    max_tokens: 99,
+    model: `${place}-${provider}`,
     stream: isStream,
-    messages: [{ role: "user", content }],
+    ...(client === "responses"
+      ? { input: content }
+      : { max_tokens: 99, messages: [{ role: "user", content }] }),
   });
 }
 
-function send(agent: Agent, port: number, kind: Kind, body: string): Promise<Seen> {
+export interface Destination {
+  agent: Agent;
+  port: number;
+  /** The client's key. */
+  key: string;
+}
+
+export function send({ agent, port, key }: Destination, kind: Kind, number: number): Promise<Seen> {
+  const body = bodyOf(kind, number);
   return new Promise((resolve) => {
     const seen: Seen = { status: 0, text: "", isCut: false };
     const outgoing = httpRequest(
@@ -59,8 +135,13 @@ function send(agent: Agent, port: number, kind: Kind, body: string): Promise<See
         port,
         host: "127.0.0.1",
         method: "POST",
-        path: kind.isMessages ? "/v1/messages" : "/v1/chat/completions",
-        headers: { "content-type": "application/json", "content-length": Buffer.byteLength(body) },
+        path: PATHS[kind.client],
+        headers: {
+          authorization: `Bearer ${key}`,
+          "content-type": "application/json",
+          "content-length": Buffer.byteLength(body),
+          "x-request-id": idOf(number),
+        },
         timeout: PATIENCE,
       },
       (incoming) => {
@@ -76,7 +157,7 @@ function send(agent: Agent, port: number, kind: Kind, body: string): Promise<See
         });
       },
     );
-    outgoing.on("timeout", () => outgoing.destroy(new Error("no answer in time")));
+    outgoing.on("timeout", () => outgoing.destroy(new Error("no response in time")));
     outgoing.on("error", (error) => {
       resolve({ ...seen, text: seen.text + error.message, isCut: true });
     });
@@ -84,33 +165,41 @@ function send(agent: Agent, port: number, kind: Kind, body: string): Promise<See
   });
 }
 
-function judge(kind: Kind, nonce: string, seen: Seen): string | undefined {
-  const others = [...seen.text.matchAll(/nonce:([0-9a-f]+);/g)].find(
-    ([, other]) => other !== nonce,
-  );
-  if (others !== undefined) return `another request's answer (${others[0]})`;
-  const isFailing = kind.fault !== undefined && kind.fault !== "slow" && !kind.hasFallback;
-  return isFailing ? judgeFailure(kind, seen) : judgeWhole(kind, nonce, seen);
+export function judge(kind: Kind, number: number, seen: Seen): Judged {
+  const { status, text, isCut } = seen;
+  const foreign = [...text.matchAll(/nonce:(\d+);/g)].find(([, other]) => Number(other) !== number);
+  if (foreign !== undefined)
+    return { how: "passes", status, problem: `the response of another request (${foreign[0]})` };
+  if (kind.leaves) return { how: "left", status };
+  const got = isCut ? { how: "breaks" as const, status, message: "" } : read(kind, number, seen);
+  return { how: got.how, status, problem: problemOf(kind, got) };
 }
 
-function judgeWhole(kind: Kind, nonce: string, { status, text, isCut }: Seen): string | undefined {
-  if (status !== 200) return "not answered";
-  if (isCut) return "cut off";
-  for (let at = 0; at < DELTAS; at++) {
-    if (!text.includes(`nonce:${nonce};${String(at)} `)) return `delta ${String(at)} is lost`;
+function read({ client, isStream }: Kind, number: number, { status, text }: Seen): Outcome {
+  try {
+    const wanted = textsOf(number).join("");
+    return outcomeOfBody(text, { status, dialect: client, isStream, wanted });
+  } catch (problem) {
+    return { how: "passes", status, message: `not in the client's format: ${String(problem)}` };
   }
-  const parts = text.match(/nonce:/g)?.length;
-  if (parts !== DELTAS) return `${String(parts)} deltas`;
-  const end = kind.isMessages ? "message_stop" : "[DONE]";
-  return kind.isStream && !text.includes(end) ? "no end of the stream" : undefined;
 }
 
-/** The failure that was asked for, in the client's envelope; never a hang, never a clean end. */
-function judgeFailure(kind: Kind, { status, text, isCut }: Seen): string | undefined {
-  const isLate = kind.fault === "cut";
-  if (isLate && (isCut || (status === 200 && kind.isStream && text.includes('"error"'))))
-    return undefined;
-  if (isLate && kind.isStream) return "a stream that was cut ends as if nothing was";
-  if (status < 500) return "a failure of the provider is not told";
-  return text.includes('"error"') ? undefined : "an error without the envelope";
+function problemOf(kind: Kind, got: Outcome): string | undefined {
+  if (kind.fault === DAMAGED) return undefined;
+  const { how, status } = expectedOf(kind);
+  // A provider that was ejected is passed over.
+  const isSaved = kind.place === "safe" && got.how === "answer";
+  if (isSaved || (got.how === how && (how === "breaks" || got.status === status))) return undefined;
+  return `${got.how} ${String(got.status)} instead of ${how} ${String(status)}: ${got.message.slice(0, 300)}`;
+}
+
+function expectedOf({ fault, place, isStream, client, provider }: Kind) {
+  const row = TABLE.get(fault === undefined || fault === READ_ANYWAY ? "healthy" : fault);
+  if (row === undefined || fault === SLOW) return { how: "answer", status: 200 };
+  return outcomeIn(
+    row,
+    isStream ? "stream" : "complete",
+    client === provider ? "same" : "other",
+    place === "safe",
+  );
 }

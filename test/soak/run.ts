@@ -1,15 +1,21 @@
-// `npm run soak [-- --minutes 30 --rate 500 --reloads 10 --seed S]`, `npm run soak -- memory`: the long forms.
+// `npm run soak [-- --minutes 30 --rate 100 --seed S --only NAME --report FILE --publish]`, `npm run soak -- memory`: the long
+// forms. `--publish` writes docs/soak.json and docs/soak.md.
+import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { writePage } from "../../scripts/docs/write-page.ts";
 import { largeCases, startMemoryRun, tableRow, TABLE_HEAD } from "./memory.ts";
+import { problemsOf, reportTables, soakPage } from "./report.ts";
 import { soak } from "./soak.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     minutes: { type: "string", default: "30" },
-    rate: { type: "string", default: "500" },
-    reloads: { type: "string", default: "10" },
+    rate: { type: "string", default: "100" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    report: { type: "string" },
+    only: { type: "string" },
+    publish: { type: "boolean", default: false },
   },
 });
 
@@ -21,14 +27,20 @@ async function soakTraffic(): Promise<void> {
   const report = await soak({
     seconds: Number(values.minutes) * 60,
     perSecond: Number(values.rate),
-    reloads: Number(values.reloads),
     seed: Number(values.seed),
+    only: values.only,
     onProgress: (line) => {
       console.log(line);
     },
   });
-  console.log(JSON.stringify({ ...report, problems: report.problems.slice(0, 20) }, null, 2));
-  if (report.problems.length > 0) process.exitCode = 1;
+  console.log(reportTables(report));
+  if (values.report !== undefined)
+    writeFileSync(values.report, `${JSON.stringify(report, null, 2)}\n`);
+  if (values.publish) {
+    await writePage("docs/soak.json", JSON.stringify(report));
+    await writePage("docs/soak.md", soakPage(report));
+  }
+  if (problemsOf(report).length > 0) process.exitCode = 1;
 }
 
 /** Prints a row for each case; exit code 1 where anything trapped, was cut or came in another form. */

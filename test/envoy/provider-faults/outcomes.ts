@@ -28,9 +28,25 @@ export async function outcomeOf(
   } catch {
     return { how: "breaks", status, message: "" };
   }
+  return outcomeOfBody(body, { status, dialect, isStream });
+}
+
+interface Read {
+  status: number;
+  dialect: DialectName;
+  isStream: boolean;
+  /** The whole text of the response. */
+  wanted?: string;
+}
+
+/** The same of a body that arrived whole. */
+export function outcomeOfBody(
+  body: string,
+  { status, dialect, isStream, wanted = RESPONSE_TEXT }: Read,
+): Outcome {
   const error = errorIn(body, dialect);
   if (error !== undefined) return { how: "error", status, message: error };
-  const how = isStream ? ofStream(body, dialect) : ofAnswer(body, dialect);
+  const how = isStream ? ofStream(body, dialect, wanted) : ofAnswer(body, dialect, wanted);
   return { how: "passes", message: body, ...how, status };
 }
 
@@ -49,20 +65,20 @@ function errorIn(body: string, dialect: DialectName): string | undefined {
   return parsed.error.message;
 }
 
-function ofStream(body: string, dialect: DialectName): Partial<Outcome> {
+function ofStream(body: string, dialect: DialectName, wanted: string): Partial<Outcome> {
   try {
     const { text, isFinished, error } = readStream(dialect, body);
     if (error !== undefined) return { how: "event", message: error.message };
-    return isFinished && text === RESPONSE_TEXT ? { how: "answer", message: "" } : {};
+    return isFinished && text === wanted ? { how: "answer", message: "" } : {};
   } catch (problem) {
     if (problem instanceof SyntaxError) return {};
     throw problem;
   }
 }
 
-function ofAnswer(body: string, dialect: DialectName): Partial<Outcome> {
+function ofAnswer(body: string, dialect: DialectName, wanted: string): Partial<Outcome> {
   try {
-    return readComplete(dialect, body) === RESPONSE_TEXT ? { how: "answer", message: "" } : {};
+    return readComplete(dialect, body) === wanted ? { how: "answer", message: "" } : {};
   } catch {
     return {};
   }

@@ -1,4 +1,4 @@
-// A provider whose faults are chosen by the first part of its path, in the dialect that the rest of the path asks for.
+// Every fault of a provider, in each dialect, and a provider whose faults are chosen by the first part of its path.
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { eventFrame } from "../event-stream.ts";
@@ -8,6 +8,7 @@ import {
   ERROR_TEXT,
   latin1,
   type ProviderDialect,
+  type ResponseParts,
   responseParts,
   untilFirstText,
   WIRES,
@@ -20,20 +21,23 @@ const BEGUN = 64;
 
 export const HTML = "<!doctype html><html><body><h1>502 Bad Gateway</h1>nginx</body></html>";
 
-interface Requested {
+export interface Requested {
   dialect: ProviderDialect;
   isStream: boolean;
+  /** What a healthy provider would send. */
+  healthyParts: (kind: "complete" | "stream") => ResponseParts;
+  /** The events of a stream until its first text. */
+  begun: string;
 }
 
 type Fault = (response: ServerResponse, requested: Requested) => void;
 
-/** What a healthy provider would send. */
-function healthy({ dialect, isStream }: Requested): {
+function healthy({ healthyParts, isStream }: Pick<Requested, "healthyParts" | "isStream">): {
   type: string;
   parts: string[];
   body: string;
 } {
-  const { type, parts } = responseParts(dialect, isStream ? "stream" : "complete");
+  const { type, parts } = healthyParts(isStream ? "stream" : "complete");
   return { type, parts, body: parts.join("") };
 }
 
@@ -155,7 +159,7 @@ const FAULTS: Record<string, Fault> = {
     response.writeHead(200, { "content-type": "text/event-stream" });
     const invalid = eventFrame("metadata", '{"not": json').toString("latin1");
     const event = requested.dialect === "converse" ? invalid : 'data: {"not": json\n\n';
-    response.end(untilFirstText(requested.dialect) + event, "latin1");
+    response.end(requested.begun + event, "latin1");
   },
   "error as first event"(response, { dialect }) {
     response
@@ -164,7 +168,7 @@ const FAULTS: Record<string, Fault> = {
   },
   "error as third event"(response, requested) {
     response.writeHead(200, { "content-type": "text/event-stream" });
-    response.end(untilFirstText(requested.dialect) + errorEvent(requested.dialect), "latin1");
+    response.end(requested.begun + errorEvent(requested.dialect), "latin1");
   },
   "stream without an event"(response, requested) {
     head(response, { ...requested, isStream: true });
@@ -215,11 +219,24 @@ export function basePath(fault: string): string {
 export function startFaultyProvider(): Promise<ScriptedProvider> {
   return startProvider((response, { path, body }) => {
     const [, fault = ""] = path.split("/");
-    const isRequested = (JSON.parse(body) as { stream?: boolean }).stream === true;
-    const isStream = isRequested || /:streamGenerateContent|converse-stream$/.test(path);
     const dialect = providerDialectOf(path);
-    FAULTS[decodeURIComponent(fault)]?.(response, { dialect, isStream });
+    sendFault(decodeURIComponent(fault), response, {
+      dialect,
+      isStream: isStreamRequested(path, body),
+      healthyParts: (kind) => responseParts(dialect, kind),
+      begun: untilFirstText(dialect),
+    });
   });
+}
+
+/** Responds with a fault of FAULTS_OF_A_SERVER; the name `healthy` is no fault. */
+export function sendFault(name: string, response: ServerResponse, requested: Requested): void {
+  FAULTS[name]?.(response, requested);
+}
+
+export function isStreamRequested(path: string, body: string): boolean {
+  const isInBody = (JSON.parse(body) as { stream?: boolean }).stream === true;
+  return isInBody || /:streamGenerateContent|converse-stream$/.test(path);
 }
 
 function providerDialectOf(path: string): ProviderDialect {

@@ -1,62 +1,89 @@
-// The provider of the soak as a process: each response repeats the nonce of its request, and fails if the prompt requests it.
-// `node nonce-process.ts` prints its port; it ends with its standard input.
+// The providers of the soak in one process: each response repeats the number of its request, and has the fault that the prompt
+// requests. They report to the parent by messages: their ports first, then what each response reports as its usage.
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ReceivedRequest, sendJson, startProvider } from "../scripted-provider.ts";
-import { type Facts, WIRES } from "../wire.ts";
-import { DELTAS, FAULT, NONCE, PACE_MS } from "./nonce-words.ts";
-import type { Fault } from "./nonce-words.ts";
+import { type ReceivedRequest, startProvider } from "../scripted-provider.ts";
+import { type Facts, latin1, type ResponseParts, type Usage, WIRES } from "../wire.ts";
+import { isStreamRequested, type Requested, sendFault } from "./faults.ts";
+import {
+  FAULT,
+  NONCE,
+  PACE_MS,
+  type Ports,
+  PROVIDERS,
+  type ProviderName,
+  type ProviderReport,
+  SLOW,
+  textsOf,
+} from "./nonce-words.ts";
 
-/** Below `/healthy` nothing fails, so that a fallback has somewhere to go. */
-const HEALTHY = "/healthy/";
+const report = (message: ProviderReport) => process.send?.(message);
 
-const { port } = await startProvider(respond, { keepsRequests: false });
-console.log(port);
-process.stdin.on("end", () => process.exit()).resume();
+const ports = Object.fromEntries(
+  await Promise.all(PROVIDERS.map(async (name) => [name, await startBoth(name)])),
+) as Ports;
+report({ ports });
+process.on("disconnect", () => process.exit());
+
+async function startBoth(name: ProviderName): Promise<Ports[ProviderName]> {
+  const start = (hasFaults: boolean) =>
+    startProvider((response, request) => respond(name, hasFaults, response, request), {
+      keepsRequests: false,
+    });
+  const [healthy, faulty] = [await start(false), await start(true)];
+  return { healthy: healthy.port, faulty: faulty.port };
+}
 
 async function respond(
+  dialect: ProviderName,
+  hasFaults: boolean,
   response: ServerResponse,
-  { path, body: text }: ReceivedRequest,
+  { path, body, bytes }: ReceivedRequest,
 ): Promise<void> {
-  const { stream, model } = JSON.parse(text) as { stream?: boolean; model: string };
-  const isMessages = path.endsWith("/messages");
-  const wire = isMessages ? WIRES.messages : WIRES.chat;
-  const nonce = NONCE.exec(text)?.[1] ?? "";
-  const fault = path.startsWith(HEALTHY) ? undefined : (FAULT.exec(text)?.[1] as Fault | undefined);
-  const facts: Facts = {
-    id: `${isMessages ? "msg_" : "chatcmpl-"}${nonce}`,
-    model,
-    usage: { input: 3, output: DELTAS },
+  const number = Number(NONCE.exec(body)?.[1] ?? 0);
+  const usage = usageOf(number, bytes.length);
+  report({ number, ...usage });
+  const requested = requestedOf(dialect, number, usage, isStreamRequested(path, body));
+  const fault = hasFaults ? FAULT.exec(body)?.[1] : undefined;
+  if (fault === SLOW && requested.isStream) await sendSlowly(response, requested);
+  else sendFault(fault === undefined || fault === SLOW ? "healthy" : fault, response, requested);
+}
+
+/** More than any estimate of the gateway from the request's bytes and the response's. */
+function usageOf(number: number, bytes: number): Usage {
+  return { input: bytes + (number % 3000), output: 1000 + (number % 900) };
+}
+
+function requestedOf(
+  dialect: ProviderName,
+  number: number,
+  usage: Usage,
+  isStream: boolean,
+): Requested {
+  const wire = WIRES[dialect];
+  const facts: Facts = { id: `id-${String(number)}`, usage };
+  const texts = textsOf(number);
+  const text = texts.join("");
+  const deltas = texts.map((delta) => wire.delta(delta, facts));
+  const events = [...wire.begin(facts), ...deltas, ...wire.end(facts, text)].map(latin1);
+  const parts: Record<"complete" | "stream", ResponseParts> = {
+    complete: {
+      ...{ status: 200, type: "application/json" },
+      parts: [JSON.stringify(wire.complete(text, facts))],
+    },
+    stream: { status: 200, type: wire.contentType, parts: events },
   };
-  const texts = Array.from({ length: DELTAS }, (_, at) => `nonce:${nonce};${String(at)} `);
-  if (fault === "reset") response.destroy();
-  else if (fault === "error") sendJson(response, wire.error(`broken nonce:${nonce};`), 500);
-  else if (stream === true) {
-    response.writeHead(200, { "content-type": wire.contentType });
-    const deltas = texts.map((delta) => wire.delta(delta, facts));
-    const events = [...wire.begin(facts), ...deltas, ...wire.end(facts)];
-    await sendEvents(response, events.map(String), fault);
-  } else sendComplete(response, wire.complete(texts.join(""), facts), fault);
+  const begun = [...wire.begin(facts), ...deltas.slice(0, 1)].map(latin1).join("");
+  return { dialect, isStream, healthyParts: (kind) => parts[kind], begun };
 }
 
-function sendComplete(response: ServerResponse, body: object, fault: Fault | undefined): void {
-  const bytes = Buffer.from(JSON.stringify(body));
-  response.writeHead(200, { "content-type": "application/json", "content-length": bytes.length });
-  if (fault !== "cut") response.end(bytes);
-  else response.write(bytes.subarray(0, bytes.length >> 1), () => response.destroy());
-}
-
-async function sendEvents(
-  response: ServerResponse,
-  events: string[],
-  fault: Fault | undefined,
-): Promise<void> {
-  const end = fault === "cut" ? events.length >> 1 : events.length;
-  for (const event of events.slice(0, end)) {
+async function sendSlowly(response: ServerResponse, { healthyParts }: Requested): Promise<void> {
+  const { type, parts } = healthyParts("stream");
+  response.writeHead(200, { "content-type": type });
+  for (const event of parts) {
     if (response.destroyed) return;
-    response.write(event);
-    if (fault === "slow") await sleep(PACE_MS);
+    response.write(event, "latin1");
+    await sleep(PACE_MS);
   }
-  if (fault === "cut") response.write(": ", () => response.destroy());
-  else response.end();
+  response.end();
 }
