@@ -3,9 +3,11 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { VERSION } from "../../control-plane/supervisor/package-version.ts";
+import { contentsOfPackage } from "./contents.ts";
 import {
   advisoryFindings,
   imageProblems,
+  licenceProblems,
   lockProblems,
   signatureFindings,
 } from "./supply-chain.ts";
@@ -43,6 +45,7 @@ const problems = [
   ...versionProblems(read),
   ...lockProblems(read("package-lock.json")),
   ...imageProblems(read),
+  ...licenceProblems(contentsOfPackage(ROOT)),
   ...audits.flatMap((audit) => audit.problems),
 ];
 const told = versionOfCommandLine();

@@ -1,5 +1,7 @@
-// What a release is made of comes from outside: packages by hash with the registry's signature, images by digest.
+// What a release is made of comes from outside: packages by hash with the registry's signature, images by digest, all of it under
+// licences that allow it.
 import { parse } from "yaml";
+import type { Part } from "./contents.ts";
 
 export interface Findings {
   /** What must not be released, in sentences. */
@@ -64,6 +66,26 @@ function fetchedImages(compose: string): string[] {
   return Object.values(services)
     .map(({ image = "" }) => image.replace(/^\$\{\w+:-(.*)\}$/, "$1"))
     .filter((image) => !built.test(image));
+}
+
+/** Licences that ask for no more than their text and a notice, which NOTICE and the packages have. */
+const ALLOWED_LICENCES = new Set([
+  "0BSD",
+  "Apache-2.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "ISC",
+  "MIT",
+]);
+
+/** Problems of the licences of what the npm package brings and downloads: one that is missing, or that is not allowed. */
+export function licenceProblems(parts: readonly Pick<Part, "name" | "licences">[]): string[] {
+  return parts.flatMap(({ name, licences }) => {
+    if (licences.length === 0) return [`${name} names no licence.`];
+    return licences
+      .filter((licence) => !ALLOWED_LICENCES.has(licence))
+      .map((licence) => `${name} has the licence ${licence}, which is not on the list.`);
+  });
 }
 
 /** What `npm audit signatures --json` found. @param text its standard output */

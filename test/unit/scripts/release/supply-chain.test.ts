@@ -2,9 +2,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { contentsOfPackage } from "../../../../scripts/release/contents.ts";
 import {
   advisoryFindings,
   imageProblems,
+  licenceProblems,
   lockProblems,
   signatureFindings,
 } from "../../../../scripts/release/supply-chain.ts";
@@ -77,6 +79,22 @@ describe("images", () => {
       expect.stringMatching(/redis:8 is not pinned/),
       expect.stringMatching(/mirror\/gateway:1 is not pinned/),
     ]);
+  });
+});
+
+describe("licences", () => {
+  it("every part of the npm package has a licence of the list", () => {
+    const parts = contentsOfPackage(ROOT);
+    expect(parts.length).toBeGreaterThan(50);
+    expect(licenceProblems(parts)).toEqual([]);
+  });
+
+  it.each([
+    [[], "a names no licence."],
+    [["GPL-3.0-only"], "a has the licence GPL-3.0-only, which is not on the list."],
+    [["MIT", "SSPL-1.0"], "a has the licence SSPL-1.0, which is not on the list."],
+  ])("the licences %j are a problem", (licences, message) => {
+    expect(licenceProblems([{ name: "a", licences }])).toEqual([message]);
   });
 });
 
