@@ -18,7 +18,9 @@ export function fuzz(target: FuzzTarget, runs: number, seed: number): Failure | 
   const property = fc.property(target.inputs, (input) => {
     target.check(input);
   });
-  const found = fc.check(property, { numRuns: runs, seed, endOnFailure: false });
+  // Every run starts from what was found before.
+  const examples = keptSeeds(target.name).map(([, input]): [unknown] => [input]);
+  const found = fc.check(property, { numRuns: runs, seed, examples, endOnFailure: false });
   if (!found.failed) return undefined;
   const [input] = found.counterexample ?? [];
   const text = JSON.stringify(input, null, 2);
