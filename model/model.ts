@@ -51,6 +51,8 @@ export interface GatewayModel {
   modelFacts?: { file: string } | { url: string };
   /** Absent when the configuration has none. */
   budgets?: Budget[];
+  /** Where events about budgets are sent; absent: nowhere. */
+  alerts?: Alerts;
   /** Where several gateways share what was spent; absent: each gateway has separate budgets. */
   redis?: Redis;
   /** Keys that are created while the gateway runs; absent: there are none. */
@@ -248,6 +250,14 @@ export interface AccessLog {
   keepFiles: number;
   /** A line is one JSON object; absent: the 15 fields as text. */
   format?: "json";
+}
+
+/** A webhook that gets events about budgets. */
+export interface Alerts {
+  /** Environment variable with the URL, or the URL itself if it holds no credential. */
+  url: { variable: string } | { text: string };
+  /** Environment variable with the secret that signs events. Absent: they are not signed. */
+  secretVariable?: string;
 }
 
 /** A Redis server that gateways share. */

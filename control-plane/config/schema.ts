@@ -1,6 +1,7 @@
 // The shape of gateway.yaml: one section for each key, in the order in which they are read.
 import { z } from "zod";
 import { accessLog } from "./sections/access-log.ts";
+import { alerts } from "./sections/alerts.ts";
 import { budgets } from "./sections/budgets.ts";
 import { clientIdleTimeout } from "./sections/client-idle-timeout.ts";
 import { endpoints } from "./sections/endpoints.ts";
@@ -51,6 +52,7 @@ export const SECTIONS: readonly Section[] = [
   pricing,
   groups,
   budgets,
+  alerts,
   redis,
   keys,
   endpoints,

@@ -15,6 +15,8 @@ const SECRET_PLACES: readonly (readonly string[])[] = [
   ["model_providers", "*", "proxy", "url"],
   ["upstream", "proxy", "url"],
   ["redis", "url"],
+  ["alerts", "webhook"],
+  ["alerts", "secret"],
   ["prompt_targets", "*", "endpoint", "http_headers"],
   ["model_server", "*", "access_key"],
   ["observability", "metrics", "token"],

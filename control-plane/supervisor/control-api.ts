@@ -15,7 +15,8 @@ export function apiListener(
     await next();
   });
   app.route("/", api);
-  return getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  // With its own Request, the library can pass on a body of unknown length (hono/body-limit).
+  return getRequestListener(app.fetch);
 }
 
 /** Returns the account of this machine; its number if it has no name. */

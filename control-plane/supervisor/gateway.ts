@@ -21,6 +21,7 @@ import { checkPorts } from "./ports.ts";
 import { ProcessProxy } from "./process-proxy.ts";
 import { failure, type ReloadResult, restartReasons } from "./reload.ts";
 import { createSpending, type Spending } from "./spending.ts";
+import { type AlertSender, createAlertSender } from "./alerts.ts";
 import { createKeyStore, type KeyStore } from "./key-store.ts";
 import { createServices, type PreparedServices, type Services } from "./services.ts";
 import { runDirectory, secretsDirectory, tokensDirectory, writePrivately } from "./state.ts";
@@ -93,6 +94,11 @@ export async function startGateway(
     spending.addImported,
     spending.useRuntime,
   );
+  const alerts = createAlertSender(
+    directory,
+    () => [...spending.gauges(), ...spending.keyGauges()],
+    events.report,
+  );
   const tokens = new Tokens(tokensDirectory(directory), {
     report: events.report,
     writeFile: writePrivately,
@@ -101,12 +107,25 @@ export async function startGateway(
   const logs = new LogDirectories();
   const proxy = new ProcessProxy();
   const parts: Parts = {
-    ...{ directory, planner, logs, services, certificates, proxy, tokens, spending, keys, events },
+    ...{
+      directory,
+      planner,
+      logs,
+      services,
+      certificates,
+      proxy,
+      tokens,
+      spending,
+      keys,
+      alerts,
+      events,
+    },
   };
   const started = await startFirst(first, parts).catch(async (error: unknown) => {
     certificates.stop();
     proxy.stop();
     tokens.stop();
+    alerts.close();
     await keys.close();
     await spending.close();
     await services.close();
@@ -144,13 +163,14 @@ interface Parts {
   tokens: Tokens;
   spending: Spending;
   keys: KeyStore;
+  alerts: AlertSender;
   events: GatewayEvents;
 }
 
 /** Starts the services and Envoy with the first configuration. */
 async function startFirst(
   first: Configuration,
-  { planner, logs, services, certificates, proxy, tokens, spending, keys, events }: Parts,
+  { planner, logs, services, certificates, proxy, tokens, spending, keys, alerts, events }: Parts,
 ): Promise<{ envoy: RunningEnvoy; supervisor: Supervisor }> {
   await checkPorts(listenersOf(first.model), first.environment);
   logs.use(planner.logDirectory(first), first.environment);
@@ -164,6 +184,7 @@ async function startFirst(
   await tokens.prepare(first);
   await spending.use(first, planner.logDirectory(first));
   await keys.use(first);
+  await alerts.use(first);
   const envoy = planner.prepare(first, prepared);
   const ports = listenersOf(first.model).map(({ port }) => String(port));
   const supervisorEvents = {
@@ -270,6 +291,7 @@ class RunningGateway {
     this.#parts.proxy.stop();
     this.#parts.tokens.stop();
     this.envoy.files.discovery.close();
+    this.#parts.alerts.close();
     await this.#parts.keys.close();
     await this.#parts.spending.close();
     await this.#parts.services.close();
@@ -284,7 +306,7 @@ class RunningGateway {
   }
 
   async #switchTo(fresh: Configuration, mayRestart: boolean): Promise<ReloadResult> {
-    const { planner, services, certificates, proxy, tokens, spending, keys } = this.#parts;
+    const { planner, services, certificates, proxy, tokens, spending, keys, alerts } = this.#parts;
     const old = this.envoy.configuration;
     const changes = changesBetween(old.model, fresh.model);
     const { warnings } = fresh;
@@ -318,6 +340,7 @@ class RunningGateway {
       const { configuration, runtime } = this.envoy;
       await spending.use(configuration, runtime.logDirectory);
       await keys.use(configuration);
+      await alerts.use(configuration);
     }
     prepared.commit();
     return { kind: "applied", changes, hasRestarted: reasons.length > 0, warnings };

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { Hono } from "hono";
 import type { Budget } from "../../model/budgets.ts";
+import { takesKeyRows } from "../../model/keys.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import type { Keys, Spent } from "../keys/key-service.ts";
 import type { Configuration } from "./configuration-file.ts";
@@ -67,7 +68,8 @@ export function createKeyStore(
   return {
     async use({ model: next, environment }) {
       model = next;
-      if (next.keys === undefined) {
+      // Groups of the configuration reach Envoy in the same way.
+      if (!takesKeyRows(next)) {
         const ending = keys;
         keys = undefined;
         await ending?.close();
@@ -80,7 +82,7 @@ export function createKeyStore(
         ...{ directory, report, onReadiness, onSpent },
         onBudgets: () => void setBudgets(),
       });
-      const file = next.keys.store === "redis" ? findCaFile(environment) : undefined;
+      const file = next.keys?.store === "redis" ? findCaFile(environment) : undefined;
       const authorities = file === undefined ? undefined : readFileSync(file, "utf8");
       await keys.use({ model: next, environment, authorities });
       await setBudgets();
@@ -100,7 +102,11 @@ export function createKeyStore(
     async api() {
       if (api !== undefined) return api;
       const { keysApi } = await import("../keys/api/routes.ts");
-      api = keysApi({ keys: () => keys, version: VERSION });
+      api = keysApi({
+        keys: () => (model?.keys === undefined ? undefined : keys),
+        version: VERSION,
+        report,
+      });
       return api;
     },
     async close() {

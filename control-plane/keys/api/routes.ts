@@ -36,11 +36,13 @@ export interface KeysApiOptions {
   /** Returns the keys; undefined if `keys` is not configured. */
   keys: () => Keys | undefined;
   version: string;
+  /** Receives what is no fault of a request. */
+  report?: (line: string, level?: "error") => void;
   now?: () => number;
 }
 
 /** Returns the routes. A request without a caller (`setActor`) is rejected. */
-export function keysApi({ keys: find, version, now = Date.now }: KeysApiOptions): Hono {
+export function keysApi({ keys: find, version, report, now = Date.now }: KeysApiOptions): Hono {
   const app = new Hono();
   const keys = (): Keys => {
     const found = find();
@@ -60,6 +62,7 @@ export function keysApi({ keys: find, version, now = Date.now }: KeysApiOptions)
       if (error.kind === "unavailable") context.header("retry-after", "5");
       return failure(context, error.status, error.kind, error.message, error.fields);
     }
+    report?.(`Internal error of the admin API: ${error.stack ?? error.name}`, "error");
     return failure(context, 500, "internal", "Internal error; the gateway's log has the reason.");
   });
   const shown = (record: KeyRecord) => viewOfKey(record, now());
