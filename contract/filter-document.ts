@@ -35,6 +35,8 @@ export const DOCUMENT_HELD_MEMORY = "held_memory?: number = 268435456";
 export const DOCUMENT_MODELS = "models: Model[]";
 /** The keys of clients; absent if no listener has any. */
 export const DOCUMENT_API_KEYS = "api_keys?: Listeners";
+/** The issuers of tokens that clients may send in place of a key; absent if no listener has any. */
+export const DOCUMENT_TOKENS = "tokens?: Tokens";
 /** Keys, groups and users come at run time (contract/key-format.ts). */
 export const DOCUMENT_RUN_TIME_KEYS = "run_time_keys?: true";
 /** Absent if there are neither prompt targets nor a guard. */
@@ -187,6 +189,18 @@ export const KEY_RATE_LIMITS = "rate_limits?: number[]";
 export const KEY_ALLOWED = "allowed?: Allowed";
 /** Names of groups, with commas between them. */
 export const KEY_GROUP = "group?: string";
+
+// Tokens.
+
+export const TOKENS_INGRESS = "ingress?: Issuer[]";
+export const TOKENS_EGRESS = "egress?: Issuer[]";
+
+// Issuer: where the payload of its tokens has who the client is. The parts of a name are members, each inside the one before.
+
+export const ISSUER_NAME = "name: string[]";
+export const ISSUER_USER = "user: string[]";
+export const ISSUER_GROUPS = "groups?: string[]";
+export const ISSUER_MODELS = "models?: string[]";
 
 // Allowed.
 

@@ -70,6 +70,8 @@ export const HEADER_REQUEST_ID = "x-gateway-request-id";
  * Client header with the gateway's API key, for requests whose `authorization` or `x-api-key` carries a provider's key.
  */
 export const HEADER_API_KEY = "x-gateway-api-key";
+/** Begins the names of clients with a token, so that no token has the name of a key. */
+export const TOKEN_NAME_PREFIX = "jwt:";
 /** Maximum length of a client's API key, in bytes. */
 export const MAX_API_KEY = 256;
 

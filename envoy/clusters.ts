@@ -10,6 +10,7 @@ import { endpoint, resolution } from "./cluster-endpoints.ts";
 import { outlierDetection } from "./outlier-detection.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import { promptClusters } from "./prompt-clusters.ts";
+import { keySetClusters } from "./token-filter.ts";
 import { proxyClusters } from "./tunnels.ts";
 import { rateLimitCluster } from "./rate-limit-service.ts";
 import { tlsOf } from "./tls.ts";
@@ -26,6 +27,7 @@ export function clusters(model: GatewayModel, runtime: RuntimeEnvironment): Clus
     noAddress(model),
     ...promptClusters(model, runtime),
     ...proxyClusters(model, runtime),
+    ...keySetClusters(model, runtime),
     ...tracingClusters(model, runtime),
     ...(model.rateLimitService === undefined
       ? []

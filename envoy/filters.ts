@@ -1,12 +1,13 @@
 // The HTTP filters of a listener: THE ordered list, with the reason for each position. Requests pass down the list,
 // responses up.
-import { DECOMPRESSOR } from "../contract/words.ts";
+import { DECOMPRESSOR, LISTENER_INTERNAL_EGRESS } from "../contract/words.ts";
 import { type GatewayModel, hasDecompression } from "../model/model.ts";
 import { CLIENT_AUTHORITY, CLIENT_FORWARDED_FOR, CLIENT_PATH, llmLogs } from "./access-log.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Extension, Fields, ListenerName } from "./envoy-types.ts";
 import { rateLimitFilter } from "./rate-limit-service.ts";
 import { extension } from "./envoy-types.ts";
+import { tokenFilter } from "./token-filter.ts";
 import { spanHeader } from "./tracer.ts";
 import { routeFilter } from "./wasm.ts";
 
@@ -18,6 +19,8 @@ export function httpFilters(
   return [
     // First, because every later filter may rewrite the headers that the client's log line shows.
     recordClientHeaders(),
+    // Before the WASM filter, which reads what it has verified.
+    ...(name === LISTENER_INTERNAL_EGRESS ? [] : tokenFilter(model[name])),
     // Before the WASM filter, which reads it.
     ...spanHeader(name, model),
     // Before the router, which needs the cluster that it chooses; outside of the decompressors, so that it reads

@@ -7,6 +7,7 @@ import type { Group, RuntimeKeys } from "./keys.ts";
 import type { ModelLimits } from "./model-limits.ts";
 import type { Prompt } from "./prompts.ts";
 import type { RateLimit, RateUnit } from "./rate-limit.ts";
+import type { TokenIssuer } from "./tokens.ts";
 import type { Tracing } from "./tracing.ts";
 
 export type { Address, ClientKey, ProviderHeader, Proxy, RateLimit, RateUnit };
@@ -92,6 +93,8 @@ export interface Listener {
   apiKeys?: ClientKey[];
   /** A client has to send a key of `apiKeys` or one that was created while the gateway runs. Absent: there are none of those. */
   acceptsRuntimeKeys?: true;
+  /** A client may send a token of one of these issuers in place of a key. Absent: no tokens. */
+  tokens?: TokenIssuer[];
   /** Absent: clients connect in plain text. */
   tls?: ListenerTls;
 }

@@ -105,14 +105,14 @@ export function proxyName({ credential, ...proxy }: Proxy): string {
   ].join("/");
 }
 
+type TunnelUsers = Pick<GatewayModel, "targets" | "tracing" | "ingress" | "egress">;
+
 /** Returns each tunnel that the model needs, once. */
-export function tunnelsOf({
-  targets,
-  tracing,
-}: Pick<GatewayModel, "targets" | "tracing">): Tunnel[] {
+export function tunnelsOf({ targets, tracing, ingress, egress }: TunnelUsers): Tunnel[] {
   const addresses = [
     ...targets.map(({ address }) => address),
     ...(tracing === undefined ? [] : [tracing.address]),
+    ...[ingress, egress].flatMap(({ tokens = [] }) => tokens.map(({ keySet }) => keySet.address)),
   ];
   const tunnels = addresses.flatMap((address) => tunnelTo(address) ?? []);
   return [...new Map(tunnels.map((tunnel) => [tunnel.name, tunnel])).values()];
@@ -125,7 +125,7 @@ export function authorizationVariable(credential: string): string {
 
 /** Returns Envoy's variables with the credentials of proxies, from the URLs in the environment. */
 export function proxyVariables(
-  model: Pick<GatewayModel, "targets" | "tracing">,
+  model: TunnelUsers,
   environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
   const names = tunnelsOf(model).flatMap(({ proxy }) => proxy.credential ?? []);

@@ -79,6 +79,13 @@ export function applyProxies(load: Load, standard: DefaultProxy | undefined): vo
   }
 }
 
+/** Gives the key sets of issuers the default proxy. */
+export function applyToKeySets({ model }: Load, standard: DefaultProxy | undefined): void {
+  for (const listener of [model.ingress, model.egress])
+    for (const { keySet } of listener?.tokens ?? [])
+      keySet.address = throughDefault(keySet.address, standard);
+}
+
 /** Returns the proxy of an entry: false for none, undefined for the default one. */
 export function readEntryProxy(
   reading: Reading,

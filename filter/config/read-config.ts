@@ -1,5 +1,6 @@
 // Reads the VM configuration (contract/filter-document.ts) and the environment into the filter's own tables.
 import * as members from "../../contract/filter-document";
+import { readTokenIssuers, TokenIssuer } from "./token-issuers";
 import { FILTER_CONFIG_VERSION } from "../../contract/words";
 import { DEFAULT_SHARE } from "../memory/memory-budget";
 import { NO_NODE } from "../bytes/json/tape";
@@ -71,6 +72,9 @@ export class Config {
   /** API keys of the listeners' clients; null if no key is required. */
   ingressKeys: ApiKeys | null = null;
   egressKeys: ApiKeys | null = null;
+  /** Issuers of the tokens that clients of a listener may send in place of a key. */
+  ingressTokens: TokenIssuer[] = [];
+  egressTokens: TokenIssuer[] = [];
   /** Prompt targets and the guard; null if neither is configured. */
   prompt: PromptConfig | null = null;
 
@@ -118,6 +122,11 @@ export function readConfig(from: Document, pointer: usize, length: u32): Config 
   readNames(from, root, config);
   config.models = readModelList(from, root, constant(members.DOCUMENT_MODELS));
   readListenerKeys(from, root, config);
+  const tokens = from.member(root, constant(members.DOCUMENT_TOKENS));
+  if (tokens != NO_NODE) {
+    config.ingressTokens = readTokenIssuers(from, tokens, constant(members.TOKENS_INGRESS));
+    config.egressTokens = readTokenIssuers(from, tokens, constant(members.TOKENS_EGRESS));
+  }
   config.prompt = readPrompt(from, root);
   readObserved(from, root, config);
   const listeners = [config.ingressKeys, config.egressKeys];

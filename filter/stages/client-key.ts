@@ -5,6 +5,8 @@ import { ApiKey, ApiKeys } from "../config/api-keys";
 import { Config } from "../config/read-config";
 import { Exchange } from "../exchange/exchange";
 import { AUTHORIZATION, GATEWAY_KEY, METHOD, X_API_KEY } from "../exchange/request-head";
+import { TokenIssuer } from "../config/token-issuers";
+import { findTokenClient, tokenFault } from "../keys/token-client";
 import { knowsAllKeys } from "../keys/key-rows";
 import { findRunTimeKey, isRunTimeKey, withGroups } from "../keys/run-time-keys";
 import { addLocalHeader } from "../host/local-response";
@@ -59,6 +61,8 @@ export function checkClientKey(exchange: Exchange, context: StageContext): Outco
   const config = context.config;
   if (config.hasRunTimeKeys)
     key = key === null ? findSentKey(config, bearer) : withGroups(config, key);
+  const issuers = tokenIssuers(exchange, config);
+  if (key === null && issuers.length > 0) key = findTokenClient(config, issuers);
   exchange.client.apiKey = key;
   const sent = bearer.length + X_API_KEY.length + GATEWAY_KEY.length;
   if (config.hasRunTimeKeys && sent > 0 && !knowsAllKeys() && (key === null || key.group !== null))
@@ -66,6 +70,11 @@ export function checkClientKey(exchange: Exchange, context: StageContext): Outco
       new Fault(503, "The gateway does not know its API keys yet. Retry in 1 s.").after(PAUSE),
     );
   if (key !== null) return Outcome.Next;
+  const rejected: Fault | null = issuers.length == 0 ? null : tokenFault();
+  if (rejected !== null) {
+    addLocalHeader(WWW_AUTHENTICATE, constant("Bearer"));
+    return context.refuse(rejected);
+  }
   const what = sent == 0 ? "Missing API key." : "Invalid API key.";
   const how =
     " Send a key of this listener as 'Authorization: Bearer', 'x-api-key' or '" +
@@ -73,6 +82,11 @@ export function checkClientKey(exchange: Exchange, context: StageContext): Outco
     "'.";
   addLocalHeader(WWW_AUTHENTICATE, constant("Bearer"));
   return context.refuse(new Fault(401, what + how).coded("invalid_api_key"));
+}
+
+/** Returns the issuers of tokens for the client's listener. */
+function tokenIssuers(exchange: Exchange, config: Config): TokenIssuer[] {
+  return exchange.client.isIngress ? config.ingressTokens : config.egressTokens;
 }
 
 /** Returns the client of the first of the headers that has a key of run time; null if none has. */

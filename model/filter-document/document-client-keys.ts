@@ -4,7 +4,13 @@ import { isWildcard, patternText, takesName } from "../model-names.ts";
 import type { ClientKey } from "../client-keys.ts";
 import type { GatewayModel, Target } from "../model.ts";
 import { rateLimitsOfKey } from "./rate-limits.ts";
-import type { FilterAllowed, FilterKey, FilterKeys, FilterModel } from "./document-types.ts";
+import type {
+  FilterAllowed,
+  FilterKey,
+  FilterKeys,
+  FilterModel,
+  FilterTokens,
+} from "./document-types.ts";
 import type { WildcardFamily } from "./wildcards.ts";
 
 /** What the document has for names. */
@@ -22,12 +28,21 @@ export interface Names {
 
 /** Returns the keys by listener; undefined if no listener requires any. */
 export function filterKeys(model: GatewayModel, names: Names): FilterKeys | undefined {
-  const entries = [model.ingress, model.egress].flatMap(({ name, apiKeys, acceptsRuntimeKeys }) =>
-    apiKeys === undefined && acceptsRuntimeKeys === undefined
-      ? []
-      : [[name, (apiKeys ?? []).map((key) => filterKey(key, model, names))]],
+  const entries = [model.ingress, model.egress].flatMap(
+    ({ name, apiKeys, acceptsRuntimeKeys, tokens }) =>
+      apiKeys === undefined && acceptsRuntimeKeys === undefined && tokens === undefined
+        ? []
+        : [[name, (apiKeys ?? []).map((key) => filterKey(key, model, names))]],
   );
   return entries.length === 0 ? undefined : (Object.fromEntries(entries) as FilterKeys);
+}
+
+/** Returns the issuers of tokens by listener; undefined if no listener accepts tokens. */
+export function filterTokens({ ingress, egress }: GatewayModel): FilterTokens | undefined {
+  const entries = [ingress, egress].flatMap(({ name, tokens }) =>
+    tokens === undefined ? [] : [[name, tokens.map(({ claims }) => claims)]],
+  );
+  return entries.length === 0 ? undefined : (Object.fromEntries(entries) as FilterTokens);
 }
 
 /** Returns whether some key's allow-list has the name. */

@@ -33,6 +33,7 @@ export type FilterWildcard = ObjectOf<"Wildcard">;
 export type FilterModel = ObjectOf<"Model">;
 export type FilterKey = DocumentObjects["Key"];
 export type FilterKeys = ObjectOf<"Listeners">;
+export type FilterTokens = ObjectOf<"Tokens">;
 export type FilterAllowed = ObjectOf<"Allowed">;
 export type FilterPrompt = ObjectOf<"Prompt">;
 export type FilterParameter = ObjectOf<"Parameter">;

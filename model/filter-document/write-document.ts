@@ -7,7 +7,7 @@ import { isLoopback, urlOf } from "../listener-url.ts";
 import { clientNames, isWildcard } from "../model-names.ts";
 import { filterBudgets, hasUsageRecords } from "./document-budgets.ts";
 import { filterPrices } from "./document-prices.ts";
-import { filterKeys, isInAllowList } from "./document-client-keys.ts";
+import { filterKeys, filterTokens, isInAllowList } from "./document-client-keys.ts";
 import { listedModels } from "./listed-models.ts";
 import { filterPrompt } from "./document-prompt.ts";
 import type { FilterConfig, FilterRoute, FilterTarget } from "./document-types.ts";
@@ -59,6 +59,11 @@ function hashOf(document: FilterConfig, { valuesVersion = "" }: GatewayModel): s
 /** `attempt/api.example.com:443/bearer@1f2e3d4c`. */
 export function inGeneration(name: string, generation: string): string {
   return `${name}@${generation}`;
+}
+
+function tokensOf(model: GatewayModel): Pick<FilterConfig, "tokens"> {
+  const tokens = filterTokens(model);
+  return tokens === undefined ? {} : { tokens };
 }
 
 function contentOf({ observability }: GatewayModel): Pick<FilterConfig, "content"> {
@@ -114,6 +119,7 @@ function documentOf(model: GatewayModel): FilterConfig {
   const keys = filterKeys(model, { names, models, routes, families, firstFamily });
   return {
     version: FILTER_CONFIG_VERSION,
+    ...tokensOf(model),
     targets: [
       ...model.targets.map(targetOf),
       ...families.map(({ target, of }) => targetOf(target, of)),

@@ -7,8 +7,11 @@ import type { Reading } from "../reading.ts";
 
 export function warnOfOpenListeners(reading: Reading, listeners: readonly Listener[]): void {
   const open = listeners.filter(
-    ({ address, apiKeys, acceptsRuntimeKeys }) =>
-      apiKeys === undefined && acceptsRuntimeKeys === undefined && !isLoopback(address),
+    ({ address, apiKeys, acceptsRuntimeKeys, tokens }) =>
+      apiKeys === undefined &&
+      acceptsRuntimeKeys === undefined &&
+      tokens === undefined &&
+      !isLoopback(address),
   );
   if (open.length === 0) return;
   const places = open.map(({ name, address, port }) => `${name} (${socketText(address, port)})`);

@@ -9,6 +9,8 @@ import { apiKeysSchema } from "../listener/api-key-schema.ts";
 import type { ApiKeyDrafts } from "../listener/api-key-schema.ts";
 import { readApiKeys } from "../listener/listener-api-keys.ts";
 import type { KeysRead } from "../listener/listener-api-keys.ts";
+import { readTokenIssuers, tokenIssuersSchema } from "../listener/token-issuers.ts";
+import type { TokenIssuersDraft } from "../listener/token-issuers.ts";
 import { readListenerTls } from "../listener/certificate-files.ts";
 import { parseDuration } from "../quantity.ts";
 import type { Reading } from "../reading.ts";
@@ -45,6 +47,7 @@ const LISTENER_KEYS = {
     default: "30s",
   }).optional(),
   api_keys: apiKeysSchema.optional(),
+  jwt: tokenIssuersSchema.optional(),
   requires_key: flag(
     "`false`: clients need no key here, although `keys` is configured. Default: they need one if `keys` or `api_keys` is set.",
   ).optional(),
@@ -113,6 +116,7 @@ interface Settings {
   port?: number | undefined;
   timeout?: string | undefined;
   api_keys?: ApiKeyDrafts | undefined;
+  jwt?: TokenIssuersDraft | undefined;
   requires_key?: boolean | undefined;
   tls?: { certificate?: string | undefined; key?: string | undefined } | undefined;
 }
@@ -211,6 +215,7 @@ function readListener(
   const { api_keys: written, requires_key: requiresKey } = entry?.settings ?? {};
   if (entry !== undefined) checkRequiresKey(reading, entry, hasRuntimeKeys);
   const apiKeys = entry && readApiKeys(reading, entry.path, written, keys);
+  const tokens = entry && readTokenIssuers(reading, entry.path, entry.settings.jwt);
   const place = entry === undefined ? undefined : pathText(entry.path);
   return {
     name: kind,
@@ -220,6 +225,7 @@ function readListener(
     timeoutMs: timeoutMs ?? DEFAULT_TIMEOUT_MS,
     ...(apiKeys === undefined ? {} : { apiKeys }),
     ...(hasRuntimeKeys && requiresKey !== false ? { acceptsRuntimeKeys: true as const } : {}),
+    ...(tokens === undefined ? {} : { tokens }),
     ...(tls === undefined ? {} : { tls }),
   };
 }

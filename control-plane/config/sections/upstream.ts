@@ -1,7 +1,12 @@
 // `upstream`: connections to providers. A key that is not set has its default in envoy/.
 import type { z } from "zod";
 import type { UpstreamSettings } from "../../../model/model.ts";
-import { applyProxies, defaultProxySchema, readDefaultProxy } from "../read-proxy.ts";
+import {
+  applyProxies,
+  applyToKeySets,
+  defaultProxySchema,
+  readDefaultProxy,
+} from "../read-proxy.ts";
 import { parseDuration } from "../quantity.ts";
 import { duration, mapping, whole } from "../schema-words.ts";
 import { type Draft, section } from "../section.ts";
@@ -56,6 +61,7 @@ export const upstream = section({
   read(load, value) {
     const proxy = readDefaultProxy(load.reading, ["upstream", "proxy"], value?.proxy);
     applyProxies(load, proxy);
+    applyToKeySets(load, proxy);
     const settings = value === undefined ? {} : readUpstream(value);
     return {
       ...(value === undefined || isProxyAlone(value) ? {} : { upstream: settings }),

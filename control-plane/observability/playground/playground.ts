@@ -74,7 +74,10 @@ export function addPlayground(app: Hono, model: () => GatewayModel | undefined):
 /** Whether whoever may read the metrics from another machine could call models without a key. */
 function isOpenToOthers({ observability, egress }: GatewayModel): boolean {
   const { address } = observability?.metrics ?? {};
-  const needsKey = egress.apiKeys !== undefined || egress.acceptsRuntimeKeys === true;
+  const needsKey =
+    egress.apiKeys !== undefined ||
+    egress.acceptsRuntimeKeys === true ||
+    egress.tokens !== undefined;
   return address !== undefined && !isLoopback(address) && !needsKey;
 }
 

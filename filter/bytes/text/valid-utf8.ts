@@ -21,6 +21,15 @@ export function appendValidUtf8(pointer: usize, length: u32, out: ByteBuffer): v
   out.bytes(pointer + from, at - from);
 }
 
+export function isValidUtf8(pointer: usize, length: u32): bool {
+  for (let at: u32 = 0; at < length;) {
+    const size = sequenceSize(pointer + at, length - at);
+    if (size == 0) return false;
+    at += size;
+  }
+  return true;
+}
+
 /** Bytes of the sequence that begins here, 0 if there is none. */
 function sequenceSize(pointer: usize, left: u32): u32 {
   const first = <u32>load<u8>(pointer);

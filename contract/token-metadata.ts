@@ -1,0 +1,60 @@
+// What Envoy's jwt_authn writes about a client's token, for the WASM filter, and what a client reads if the token is rejected.
+// Compiled by tsc and asc.
+
+/** The filter, and the namespace of its metadata. */
+export const TOKEN_METADATA = "envoy.filters.http.jwt_authn";
+/** Metadata: the verified payload, followed by the index of the issuer. */
+export const PAYLOAD = "p";
+/** Metadata: object with the reason of a failure in `message`. */
+export const FAILURE = "failure";
+
+/** A longer claim is rejected. Bytes of UTF-8. */
+export const MAX_CLAIM_BYTES = 200;
+/** So is a token with more groups, or more models. */
+export const MAX_CLAIM_ITEMS = 32;
+
+export class TokenFailure {
+  /** Envoy's text begins with it. */
+  text: string;
+  status: number;
+  /** For the client: what is wrong, and what to do. */
+  message: string;
+
+  constructor(text: string, status: number, message: string) {
+    this.text = text;
+    this.status = status;
+    this.message = message;
+  }
+}
+
+/** The first match counts; the last one matches all. */
+export const TOKEN_FAILURES: TokenFailure[] = [
+  new TokenFailure("Jwt is expired", 401, "The token has expired. Get a new one."),
+  new TokenFailure(
+    "Jwt not yet valid",
+    401,
+    "The token is not valid yet (nbf). Check the clock of its issuer.",
+  ),
+  new TokenFailure(
+    "Audiences",
+    403,
+    "The token is for another audience (aud). Get one for an audience of this gateway.",
+  ),
+  new TokenFailure(
+    "Jwks remote",
+    503,
+    "The gateway does not have the keys of the token's issuer. Retry in a moment.",
+  ),
+  new TokenFailure(
+    "Jwks doesn't",
+    401,
+    "The token is signed with a key that its issuer does not publish (kid). Retry in 30 s if the key is new.",
+  ),
+  new TokenFailure("Jwt verification", 401, "The signature of the token is wrong."),
+  new TokenFailure(
+    "Jwt issuer",
+    401,
+    "The issuer of the token (iss) is not one of this listener's.",
+  ),
+  new TokenFailure("", 401, "The token is not valid."),
+];

@@ -1,0 +1,143 @@
+// `listeners.<name>.jwt`: issuers of tokens that clients may send in place of an API key.
+import { z } from "zod";
+import type { TokenIssuer } from "../../../model/tokens.ts";
+import type { Path } from "../../report/problem.ts";
+import { parseDuration } from "../quantity.ts";
+import type { Reading } from "../reading.ts";
+import { duration, list, mapping, text } from "../schema-words.ts";
+import type { Draft } from "../section.ts";
+
+const DEFAULT_SKEW_S = 60;
+const SUBJECT = "sub";
+
+const claim = (description: string) =>
+  z
+    .union([z.string(), z.array(z.string())], { error: "the name of a claim, or a list of names" })
+    .meta({ description });
+
+const issuerSchema = mapping(
+  {
+    issuer: text({
+      description: "The claim `iss` of its tokens, exactly.",
+      examples: ["https://login.example.com"],
+    }),
+    audiences: list(
+      text("An audience."),
+      "The audiences of this gateway: the claim `aud` has to contain one of them.",
+    ),
+    jwks_uri: text(
+      {
+        description: "URL of the issuer's public keys, as its discovery document has it.",
+        examples: ["https://login.example.com/keys"],
+      },
+      "an http:// or https:// URL",
+    ),
+    claims: mapping(
+      {
+        name: claim(
+          "The client's name in metrics, usage records and the page, after `jwt:`. Default: `sub`.",
+        ).optional(),
+        user: claim("The user, whose limits and budgets count. Default: `sub`.").optional(),
+        groups: claim(
+          "A group or a list of groups. If not set, clients have no groups.",
+        ).optional(),
+        models: claim(
+          "A list of the models that the client may use, as in `allowed_models`. If not set, all.",
+        ).optional(),
+      },
+      "Which claims say who the client is. A list of names is a path: `[resource_access, gateway, roles]`.",
+    ).optional(),
+    clock_skew: duration({
+      description: "By how much the clocks of issuer and gateway may differ.",
+      default: `${String(DEFAULT_SKEW_S)}s`,
+    }).optional(),
+  },
+  "An issuer of tokens.",
+);
+
+const EXPECTED = "an issuer (issuer, audiences, jwks_uri), or a list of issuers";
+
+export const tokenIssuersSchema = z
+  .union([issuerSchema, z.array(issuerSchema)], { error: EXPECTED })
+  .meta({
+    description:
+      "Clients may send a token (JWT) of one of these issuers in place of an API key ([more](identity.md)).",
+  });
+
+export type TokenIssuersDraft = Draft<z.output<typeof tokenIssuersSchema>>;
+type IssuerDraft = Draft<z.output<typeof issuerSchema>>;
+
+/** Returns the issuers; undefined if there are none. */
+export function readTokenIssuers(
+  reading: Reading,
+  path: Path,
+  written: TokenIssuersDraft | undefined,
+): TokenIssuer[] | undefined {
+  if (written === undefined) return undefined;
+  const at = [...path, "jwt"];
+  const isList = Array.isArray(written);
+  const entries: readonly (IssuerDraft | undefined)[] = isList ? written : [written];
+  if (entries.length === 0)
+    reading.problem(at, "the list is empty", { part: "key", hint: `expected ${EXPECTED}` });
+  const found: TokenIssuer[] = [];
+  entries.forEach((entry, index) => {
+    const place = isList ? [...at, index] : at;
+    const issuer = entry && readIssuer(reading, place, entry);
+    if (issuer === undefined) return;
+    if (found.some((other) => other.issuer === issuer.issuer))
+      reading.problem([...place, "issuer"], "the issuer is in the list twice");
+    found.push(issuer);
+  });
+  return found;
+}
+
+function readIssuer(
+  reading: Reading,
+  path: Path,
+  { issuer, audiences: written, jwks_uri: uri, claims = {}, clock_skew: skew }: IssuerDraft,
+): TokenIssuer | undefined {
+  const audiences = written?.flatMap((one) => one ?? []);
+  if (audiences?.length === 0)
+    reading.problem(
+      [...path, "audiences"],
+      "the list is empty, so tokens for anybody would be valid",
+      {
+        part: "key",
+        hint: "write what your issuer puts into the claim aud of tokens for the gateway",
+      },
+    );
+  const url = uri === undefined ? undefined : keySetUrl(reading, [...path, "jwks_uri"], uri);
+  if (issuer === undefined || audiences === undefined || url === undefined) return undefined;
+  const tls = url.protocol === "https:";
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const port = url.port === "" ? (tls ? 443 : 80) : Number(url.port);
+  const groups = pathOf(claims.groups);
+  const models = pathOf(claims.models);
+  const skewMs = skew === undefined ? undefined : parseDuration(skew);
+  return {
+    issuer,
+    audiences,
+    keySet: { url: url.href, address: { kind: "host", host, port, tls, serverName: host } },
+    clockSkew: skewMs === undefined ? DEFAULT_SKEW_S : Math.max(1, Math.ceil(skewMs / 1000)),
+    claims: {
+      name: pathOf(claims.name) ?? [SUBJECT],
+      user: pathOf(claims.user) ?? [SUBJECT],
+      ...(groups === undefined ? {} : { groups }),
+      ...(models === undefined ? {} : { models }),
+    },
+  };
+}
+
+function pathOf(claim: string | readonly (string | undefined)[] | undefined): string[] | undefined {
+  if (claim === undefined) return undefined;
+  return typeof claim === "string" ? [claim] : claim.flatMap((part) => part ?? []);
+}
+
+function keySetUrl(reading: Reading, path: Path, text: string): URL | undefined {
+  const url = URL.parse(text);
+  if (url !== null && /^https?:$/.test(url.protocol) && url.username === "") return url;
+  reading.problem(path, `expected an http:// or https:// URL, not ${reading.show(path, text)}`, {
+    hint: "it is jwks_uri in <issuer>/.well-known/openid-configuration",
+  });
+  return undefined;
+}

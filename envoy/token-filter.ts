@@ -1,0 +1,82 @@
+// Tokens of clients: Envoy verifies them (jwt_authn) before the WASM filter, which reads the claims from metadata and decides. docs/identity.md
+import { FAILURE, PAYLOAD, TOKEN_METADATA } from "../contract/token-metadata.ts";
+import type { GatewayModel, Listener } from "../model/model.ts";
+import { hostPort, proxyName } from "../model/proxy.ts";
+import type { TokenIssuer } from "../model/tokens.ts";
+import { common, protocols } from "./cluster-settings.ts";
+import { endpoint, resolution } from "./cluster-endpoints.ts";
+import type { RuntimeEnvironment } from "./runtime-environment.ts";
+import { tlsOf } from "./tls.ts";
+import type { Cluster, Extension, Fields } from "./envoy-types.ts";
+import { duration, extension } from "./envoy-types.ts";
+import { upstreamFilters } from "./upstream-filters.ts";
+
+/**
+ * Envoy does not fetch again for an unknown key, so this is how long a new key of an issuer is unknown at most. While the issuer does
+ * not respond, the last keys stay valid.
+ */
+const KEY_SET_MS = 30_000;
+const FETCH_TIMEOUT_MS = 5000;
+/** Tokens that were verified, for each worker; longer ones are verified each time. */
+const CACHED_TOKENS = 1000;
+const MAX_CACHED_BYTES = 8192;
+
+/** Returns the filter; none if clients of the listener cannot have tokens. */
+export function tokenFilter({ tokens = [] }: Listener): Extension[] {
+  if (tokens.length === 0) return [];
+  return [
+    extension(TOKEN_METADATA, "extensions.filters.http.jwt_authn.v3.JwtAuthentication", {
+      providers: Object.fromEntries(
+        tokens.map((issuer, index) => [`${PAYLOAD}${String(index)}`, provider(issuer, index)]),
+      ),
+      // The WASM filter rejects what has failed: it knows API keys and the client's dialect. The issuer selects the provider.
+      rules: [{ match: { prefix: "/" }, requires: { allow_missing_or_failed: {} } }],
+    }),
+  ];
+}
+
+function provider({ issuer, audiences, keySet, clockSkew }: TokenIssuer, index: number): Fields {
+  return {
+    issuer,
+    audiences,
+    // Otherwise a token without `exp` would be valid for ever.
+    require_expiration: true,
+    clock_skew_seconds: clockSkew,
+    // Otherwise also the query parameter `access_token`, which logs of proxies have.
+    from_headers: [{ name: "authorization", value_prefix: "Bearer " }, { name: "x-api-key" }],
+    // A valid token is removed: no provider gets it.
+    forward: false,
+    payload_in_metadata: `${PAYLOAD}${String(index)}`,
+    failed_status_in_metadata: FAILURE,
+    jwt_cache_config: { jwt_cache_size: CACHED_TOKENS, jwt_max_token_size: MAX_CACHED_BYTES },
+    remote_jwks: {
+      http_uri: {
+        uri: keySet.url,
+        cluster: clusterOf(keySet),
+        timeout: duration(FETCH_TIMEOUT_MS),
+      },
+      cache_duration: duration(KEY_SET_MS),
+      // The listener opens at once; until the keys are there, requests with a token are 503.
+      async_fetch: { fast_listener: true, failed_refetch_duration: duration(1000) },
+    },
+  };
+}
+
+/** Returns the clusters of the issuers' key sets. */
+export function keySetClusters(model: GatewayModel, runtime: RuntimeEnvironment): Cluster[] {
+  const issuers = [model.ingress, model.egress].flatMap(({ tokens = [] }) => tokens);
+  const places = new Map(issuers.map(({ keySet }) => [clusterOf(keySet), keySet.address]));
+  return [...places].map(([name, address]) => ({
+    name,
+    ...common(name, model),
+    ...resolution(address),
+    ...tlsOf(address, runtime),
+    load_assignment: { cluster_name: name, endpoints: [endpoint(address, runtime)] },
+    ...protocols(address, upstreamFilters()),
+  }));
+}
+
+function clusterOf({ address }: TokenIssuer["keySet"]): string {
+  const proxy = address.proxy === undefined ? [] : [`via=${proxyName(address.proxy)}`];
+  return ["key-set", hostPort(address), address.tls ? "tls" : "plain", ...proxy].join("/");
+}

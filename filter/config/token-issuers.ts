@@ -1,0 +1,75 @@
+// The issuers of tokens that a listener accepts: where Envoy's metadata has the claims of a verified token.
+import * as members from "../../contract/filter-document";
+import { MAX_CLAIM_ITEMS, PAYLOAD, TOKEN_METADATA } from "../../contract/token-metadata";
+import { constant, Span } from "../bytes/text/bytes";
+import { Document, textOf } from "./document";
+
+const NUL = "\0";
+
+/** A claim with one value or a list. */
+export class Claim {
+  /** The property of the value. */
+  path: Span;
+  /** The properties of the items of a list. */
+  items: Span[] = [];
+
+  constructor(
+    /** For messages. */
+    public name: string,
+    path: string,
+    isList: bool,
+  ) {
+    this.path = constant(path);
+    // One more shows that there are too many.
+    for (let i = 0; isList && i <= <i32>MAX_CLAIM_ITEMS; i++)
+      this.items.push(constant(path + NUL + i.toString()));
+  }
+}
+
+export class TokenIssuer {
+  constructor(
+    /** Each payload has it, because Envoy has compared it. */
+    public issuer: Claim,
+    public name: Claim,
+    public user: Claim,
+    public groups: Claim | null,
+    public models: Claim | null,
+  ) {}
+}
+
+/** Returns the issuers in a member. */
+export function readTokenIssuers(from: Document, node: u32, member: Span): TokenIssuer[] {
+  const issuers = new Array<TokenIssuer>();
+  const list = from.items(node, member);
+  for (let i = 0; i < list.length; i++) {
+    const before =
+      "metadata" + NUL + "filter_metadata" + NUL + TOKEN_METADATA + NUL + PAYLOAD + i.toString();
+    const issuer = new TokenIssuer(
+      new Claim("iss", before + NUL + "iss", false),
+      new Claim("", "", false),
+      new Claim("", "", false),
+      null,
+      null,
+    );
+    issuer.name = claimOf(from, list[i], constant(members.ISSUER_NAME), before, false);
+    issuer.user = claimOf(from, list[i], constant(members.ISSUER_USER), before, false);
+    if (from.has(list[i], constant(members.ISSUER_GROUPS)))
+      issuer.groups = claimOf(from, list[i], constant(members.ISSUER_GROUPS), before, true);
+    if (from.has(list[i], constant(members.ISSUER_MODELS)))
+      issuer.models = claimOf(from, list[i], constant(members.ISSUER_MODELS), before, true);
+    issuers.push(issuer);
+  }
+  return issuers;
+}
+
+function claimOf(from: Document, node: u32, member: Span, before: string, isList: bool): Claim {
+  let path = before;
+  let name = "";
+  const parts = from.items(node, member);
+  for (let i = 0; i < parts.length; i++) {
+    const part = textOf(from.tape, parts[i]);
+    path += NUL + part;
+    name += (i == 0 ? "" : ".") + part;
+  }
+  return new Claim(name, path, isList);
+}

@@ -1,0 +1,127 @@
+// The client of a token that Envoy has verified: who it is, by the claims. Claims come from outside: lengths are bounded, and nothing but
+// text is accepted.
+import {
+  FAILURE,
+  MAX_CLAIM_BYTES,
+  MAX_CLAIM_ITEMS,
+  TOKEN_FAILURES,
+  TOKEN_METADATA,
+  TokenFailure,
+} from "../../contract/token-metadata";
+import { TOKEN_NAME_PREFIX } from "../../contract/words";
+import { ApiKey } from "../config/api-keys";
+import { Config } from "../config/read-config";
+import { Claim, TokenIssuer } from "../config/token-issuers";
+import { Fault } from "../hub/faults/fault";
+import { property } from "../host/host";
+import { byteAt, startsWith } from "../bytes/text/at";
+import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
+import { HeldText } from "../bytes/text/held-text";
+import { isValidUtf8 } from "../bytes/text/valid-utf8";
+import { completeIdentity, heldText } from "./identity";
+
+const MESSAGE = constant(
+  "metadata\0filter_metadata\0" + TOKEN_METADATA + "\0" + FAILURE + "\0message",
+);
+const PREFIX = constant(TOKEN_NAME_PREFIX);
+const COMMA: u32 = 0x2c;
+const LINE_BREAK: u32 = 0x0a;
+const PAUSE: u32 = 1;
+
+const name = scratchBuffer();
+const list = scratchBuffer();
+
+/** Why a verified token is rejected; null if it is not. Of the last call of `findTokenClient`. */
+let fault: Fault | null = null;
+
+/** Returns the client of the verified token; null if there is none, or its claims are rejected. */
+export function findTokenClient(config: Config, issuers: TokenIssuer[]): ApiKey | null {
+  fault = null;
+  for (let i = 0; i < issuers.length; i++) {
+    if (property(issuers[i].issuer.path).length > 0) return clientOf(config, issuers[i]);
+  }
+  return null;
+}
+
+/** Returns why a token was rejected; null if none was sent. */
+export function tokenFault(): Fault | null {
+  if (fault !== null) return fault;
+  const text = property(MESSAGE);
+  if (text.length == 0) return null;
+  for (let i = 0; i < TOKEN_FAILURES.length; i++) {
+    const row = TOKEN_FAILURES[i];
+    if (startsWith(text.pointer, text.length, constant(row.text))) return faultOf(row);
+  }
+  return null;
+}
+
+function faultOf(row: TokenFailure): Fault {
+  const found = new Fault(<u32>row.status, row.message).coded("invalid_token");
+  return row.status == 503 ? found.after(PAUSE) : found;
+}
+
+function clientOf(config: Config, issuer: TokenIssuer): ApiKey | null {
+  name.clear();
+  name.span(PREFIX);
+  if (!appendText(property(issuer.name.path), name)) return reject(issuer.name);
+  const client = new ApiKey(heldText(name));
+  list.clear();
+  if (!appendText(property(issuer.user.path), list)) return reject(issuer.user);
+  client.user = heldText(list);
+  const groups = issuer.groups;
+  if (groups !== null) {
+    if (!appendAll(groups, COMMA)) return reject(groups);
+    if (list.length > 0) client.group = heldText(list);
+  }
+  const models = issuer.models;
+  let own: HeldText | null = null;
+  // A token without the claim may use all models, one with an empty list none.
+  if (models !== null && property(models.path).length > 0) {
+    if (!appendAll(models, LINE_BREAK)) return reject(models);
+    own = heldText(list);
+  }
+  if (own !== null || config.hasRunTimeKeys) completeIdentity(config, client, own);
+  return client;
+}
+
+function reject(claim: Claim): ApiKey | null {
+  fault = new Fault(
+    403,
+    "The claim '" +
+      claim.name +
+      "' of the token is missing or not accepted: a text of at most " +
+      MAX_CLAIM_BYTES.toString() +
+      " bytes without commas, or a list of at most " +
+      MAX_CLAIM_ITEMS.toString() +
+      ".",
+  ).coded("invalid_token");
+  return null;
+}
+
+/** Writes the values of a claim to `list`, each with `separator` before the next. Returns whether it was absent or all are texts. */
+function appendAll(claim: Claim, separator: u32): bool {
+  list.clear();
+  for (let i = 0; i < claim.items.length; i++) {
+    const item = property(claim.items[i]);
+    if (item.length == 0) break;
+    if (i == <i32>MAX_CLAIM_ITEMS) return false;
+    if (i > 0) list.byte(separator);
+    if (!appendText(item, list)) return false;
+  }
+  if (list.length > 0) return true;
+  const value = property(claim.path);
+  // An empty list begins with a NUL.
+  return value.length == 0 || byteAt(value.pointer, 0) == 0 || appendText(value, list);
+}
+
+/** Appends a text. Returns false if it is empty, too long, or holds a comma or what no name has. */
+function appendText(text: Span, out: ByteBuffer): bool {
+  if (text.length == 0 || text.length > <u32>MAX_CLAIM_BYTES) return false;
+  for (let i: u32 = 0; i < text.length; i++) {
+    const byte = byteAt(text.pointer, i);
+    if (byte < 0x20 || byte == 0x7f || byte == COMMA) return false;
+  }
+  if (!isValidUtf8(text.pointer, text.length)) return false;
+  out.span(text);
+  return true;
+}
