@@ -28,6 +28,8 @@ export const STOP_REASONS: StaticArray<FinishWord> = [
   new FinishWord(REFUSAL, FINISH_REFUSAL),
   new FinishWord(PAUSE_TURN, FINISH_PAUSE),
   new FinishWord(CONTEXT_EXCEEDED, FINISH_CONTEXT),
+  // Of a stream at Amazon Bedrock (langchain-aws#937).
+  new FinishWord(constant("guardrail_intervened"), FINISH_REFUSAL),
 ];
 
 /**

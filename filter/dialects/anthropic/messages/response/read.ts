@@ -4,7 +4,12 @@
 import { DROPPED_FINISH_REASON } from "../../../../hub/dropped";
 import { TIER_BATCH, TIER_PRIORITY, TIER_STANDARD } from "../../../../hub/response/translation";
 import { Fault } from "../../../../hub/faults/fault";
-import { findReason, FINISH_NONE, FINISH_UNKNOWN } from "../../../../hub/response/finish-reason";
+import {
+  findReason,
+  FINISH_NONE,
+  FINISH_REFUSAL,
+  FINISH_UNKNOWN,
+} from "../../../../hub/response/finish-reason";
 import { readFault } from "../../../../hub/faults/read-fault";
 import { ResponseReader } from "../../../../hub/response/response-reader";
 import { NO_COUNT, readCount } from "../../../../bytes/json/number";
@@ -18,8 +23,12 @@ import { readUsage } from "./read-usage";
 const TYPE = constant("type");
 const ERROR = constant("error");
 const USAGE = constant("usage");
+const TRACE = constant(',"trace":');
 
 export class AnthropicMessagesReader extends ResponseReader {
+  /** Whether a guardrail has replaced the model's text. */
+  private isBlocked: bool = false;
+  private hasTrace: bool = false;
   private blocks: BlockReader = new BlockReader(this.sink, this.translation);
 
   release(): void {
@@ -48,6 +57,7 @@ export class AnthropicMessagesReader extends ResponseReader {
       else if (tape.equals(key, constant("message"))) message = key + 1;
       else if (tape.equals(key, USAGE)) usage = key + 1;
       else if (tape.equals(key, ERROR)) error = key + 1;
+      else this.readAmazon(tape, key);
     }
     if (tape.equals(type, constant("content_block_delta"))) this.readDelta(tape, index, delta);
     else if (tape.equals(type, constant("content_block_start")))
@@ -78,6 +88,8 @@ export class AnthropicMessagesReader extends ResponseReader {
       return;
     }
     this.readMessageStart(tape, root);
+    for (let key = tape.first(root), last = tape.next(root); key < last; key = tape.next(key + 1))
+      this.readAmazon(tape, key);
     const end = tape.next(content);
     for (let block = tape.first(content); block < end; block = tape.next(block)) {
       this.readStart(tape, NO_COUNT, block);
@@ -91,6 +103,23 @@ export class AnthropicMessagesReader extends ResponseReader {
       this.sink.finish(FINISH_UNKNOWN, 0, 0);
     }
     this.endOfStream();
+  }
+
+  /**
+   * Reads what a guardrail of Amazon Bedrock adds to a response, or to an event of a stream: what it did, and what it found.
+   * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html
+   */
+  private readAmazon(tape: Tape, key: u32): void {
+    if (tape.equals(key, constant("amazon-bedrock-guardrailAction")))
+      this.isBlocked = tape.equals(key + 1, constant("INTERVENED"));
+    else if (
+      tape.equals(key, constant("amazon-bedrock-trace")) &&
+      this.hasBegun &&
+      !this.hasTrace
+    ) {
+      this.hasTrace = true;
+      this.sink.extra(TRACE, tape, key + 1);
+    }
   }
 
   private readMessageStart(tape: Tape, message: u32): void {
@@ -125,7 +154,8 @@ export class AnthropicMessagesReader extends ResponseReader {
   private readMessageDelta(tape: Tape, delta: u32, usage: u32): void {
     this.begin();
     if (tape.isObject(usage)) readUsage(tape, usage, this.translation.usage);
-    const reason = findReason(STOP_REASONS, tape, tape.member(delta, constant("stop_reason")));
+    let reason = findReason(STOP_REASONS, tape, tape.member(delta, constant("stop_reason")));
+    if (this.isBlocked && reason != FINISH_NONE) reason = FINISH_REFUSAL;
     if (reason == FINISH_NONE || this.finishReason != FINISH_NONE) return;
     this.blocks.stopAll();
     const explanation = tape.member(
