@@ -20,6 +20,7 @@ export function limitsOfFacts(facts: ModelFacts, dialect: DialectRow): ModelLimi
     ...sizeOf(facts),
     ...(facts.sampling === false ? { sampling: "none" as const } : {}),
     ...(efforts === undefined ? {} : { efforts }),
+    ...(readsTextOnly(facts) ? { images: false } : {}),
     ...(doesNotReason(facts) && dialect.vendor === OPENAI_CHAT.vendor
       ? { reasons_by_default: false }
       : {}),
@@ -63,6 +64,13 @@ export function limitsOfNewModel(provider: string, model: string): ModelLimits {
 }
 
 const OF_OPENAI: ReadonlySet<string> = new Set(["openai", "azure_openai"]);
+
+/** Mistral reads PDFs for models without vision too (https://docs.mistral.ai/capabilities/document_ai/document_qna/). */
+const READS_DOCUMENTS: ReadonlySet<string> = new Set(["mistral"]);
+
+function readsTextOnly({ inputs, provider }: ModelFacts): boolean {
+  return inputs?.length === 0 && !READS_DOCUMENTS.has(provider);
+}
 
 /** A maximum of the whole window is none: the input needs a part of it. */
 function sizeOf({ maxOutputTokens: output, contextWindow = Infinity }: ModelFacts): ModelLimits {

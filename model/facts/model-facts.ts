@@ -22,7 +22,7 @@ export interface ModelFacts {
   efforts?: string[];
   /** Whether `temperature` and `top_p` are supported. */
   sampling?: boolean;
-  /** What it reads besides text. */
+  /** What it reads besides text; empty for nothing. */
   inputs?: string[];
   /** `marks` of Anthropic, or `breakpoints` of OpenAI. */
   caching?: string;
@@ -191,7 +191,7 @@ export function modelFacts(provider: string, model: string): ModelFacts | undefi
   );
   const [first, ...others] = found;
   if (first === undefined) return undefined;
-  return others.reduce(
+  const united = others.reduce(
     (all, one) => ({
       ...one,
       ...all,
@@ -199,6 +199,17 @@ export function modelFacts(provider: string, model: string): ModelFacts | undefi
     }),
     first,
   );
+  return withTextOnly(united);
+}
+
+/** The letter of pi-ai, which lists what each model reads: a model without any other kind of input reads text only. */
+const LISTS_INPUTS = "I";
+
+function withTextOnly(found: ModelFacts): ModelFacts {
+  const source = sourceName(LISTS_INPUTS);
+  const isListedThere = source !== "" && Object.values(found.sources).includes(source);
+  if (found.inputs !== undefined || !isListedThere) return found;
+  return { ...found, inputs: [], sources: { ...found.sources, inputs: source } };
 }
 
 /** Returns the names that the catalogue may have a model under, the most exact one first, in lower case. */

@@ -12,6 +12,7 @@ import {
 } from "./request";
 import { RequestReport } from "./request-report";
 
+const TITLE = constant("messages[].content[].title");
 const NO_IMAGE = constant("(An image was left out: this model reads text only.)");
 const NO_DOCUMENT = constant("(A document was left out: this model reads text only.)");
 
@@ -21,11 +22,13 @@ export function leaveOutMedia(request: HubRequest, report: RequestReport): void 
     const isImage = block.kind == BLOCK_IMAGE_DATA || block.kind == BLOCK_IMAGE_URL;
     if (!isImage && block.kind != BLOCK_DOCUMENT_DATA && block.kind != BLOCK_DOCUMENT_URL) continue;
     block.kind = BLOCK_TEXT;
+    const isText = (block.flags & FLAG_PLAIN) != 0;
+    // Its text is what remains of a document of plain text.
+    if (isText && block.idLength > 0) report.dropForModel(TITLE);
     // A text block has no name, id, signature or flags.
     block.idLength = 0;
     block.nameLength = 0;
     block.signatureLength = 0;
-    const isText = (block.flags & FLAG_PLAIN) != 0;
     block.flags = 0;
     if (isText) continue;
     const text = isImage ? NO_IMAGE : NO_DOCUMENT;
