@@ -112,7 +112,9 @@ export function faultOf(exchange: Exchange, target: Target, tape: Tape): Fault |
 export function apiInstead(exchange: Exchange, target: Target, fault: Fault): Target | null {
   // The client's own format supports all that the client can say.
   if (fault.status != 400 || target.dialect === exchange.client.dialect) return null;
-  return exchange.client.endpoint.row.isInference ? otherApi(target) : null;
+  const other = exchange.client.endpoint.row.isInference ? otherApi(target) : null;
+  // An API that a model has for searches alone is of no use without one.
+  return other !== null && (other.isServed || body.report.hasSearch) ? other : null;
 }
 
 /**

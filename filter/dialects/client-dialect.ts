@@ -11,10 +11,11 @@ import { RequestNotes } from "../hub/request/request-notes";
 import { CACHE_KEY_NONE, RequestLimits, RequestReport } from "../hub/request/request-report";
 import { RequestWriter } from "../hub/request/request-writer";
 import { writeSessionKey } from "../hub/request/session-key";
+import { searchOf } from "../hub/request/web-search";
 import { ResponseSink } from "../hub/response/events";
 import { Translation } from "../hub/response/translation";
 import { Edits } from "../bytes/json/edit";
-import { Tape } from "../bytes/json/tape";
+import { NO_NODE, Tape } from "../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
 import { Conversation } from "./conversation";
 import { LimitEdits } from "./limit-edits";
@@ -120,6 +121,7 @@ export abstract class ClientDialect extends ProviderDialect {
     report.paths = this.paths;
     request.reset(tape, notes);
     this.readRequest(tape, request, report);
+    report.hasSearch = searchOf(request) != NO_NODE;
     if (limits.addsCaching && limits.cacheKey != CACHE_KEY_NONE)
       writeSessionKey(session, request, report.cacheKey);
     if (report.fault === null)

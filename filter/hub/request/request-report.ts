@@ -45,6 +45,8 @@ export class RequestReport {
   host: RequestHost | null = null;
   /** Whether the model has another API of its provider, which may support what this one does not. `reset` keeps it. */
   hasOtherApi: bool = false;
+  /** Whether the provider is to search the web. */
+  hasSearch: bool = false;
   /** Name of the target's API for error messages: "the Anthropic Messages API". */
   api: string = "";
 
@@ -75,6 +77,7 @@ export class RequestReport {
     this.supporter = supporter;
     this.depth = 0;
     this.isCut = false;
+    this.hasSearch = false;
     this.number++;
   }
 
