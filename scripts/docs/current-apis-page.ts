@@ -1,7 +1,7 @@
 // docs/current-apis.md: which facts of today's APIs and models the gateway's requests are true to, and which are still gaps.
 // The rows are test/fixtures/current-apis/rows.tsv; test/exchanges/current-apis.test.ts holds each of them.
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
 import { code } from "./markdown.ts";
 
 /** Of a request to a provider, by JSON pointer; `path`, `status` and `dropped` are of the request as a whole. */
@@ -22,10 +22,22 @@ export interface ApiRow {
   source: string;
 }
 
-const FILE = fileURLToPath(new URL("../../test/fixtures/current-apis/rows.tsv", import.meta.url));
+const FOLDER = new URL("../../test/fixtures/current-apis/", import.meta.url);
+const read = (file: string): string => readFileSync(new URL(file, FOLDER), "utf8");
+
+/** Models of the catalogue whose provider's price no public list has, by provider; where and when it was searched. */
+export interface NoListPrice {
+  date: string;
+  searched: string[];
+  models: Readonly<Record<string, string[]>>;
+}
+
+export function readNoListPrice(): NoListPrice {
+  return parse(read("no-list-price.yaml")) as NoListPrice;
+}
 
 export function readApiRows(): ApiRow[] {
-  const [, ...lines] = readFileSync(FILE, "utf8").trimEnd().split("\n");
+  const [, ...lines] = read("rows.tsv").trimEnd().split("\n");
   return lines.map((line) => {
     const [id = "", model = "", fact = "", request = "", expected = "", state, today, source = ""] =
       line.split("\t");
@@ -82,10 +94,23 @@ ${countApiRows(rows)
   )
   .join("\n")}
 
+## Models without a list price
+
+${noListPrice(readNoListPrice())}
+
 ## Gaps
 
 ${gaps.length === 0 ? "There are none." : gapLists(gaps)}
 `;
+}
+
+function noListPrice({ date, searched, models }: NoListPrice): string {
+  const names = Object.entries(models).flatMap(([provider, own]) =>
+    own.map((name) => code(`${provider}/${name}`)),
+  );
+  return `No public list has a price of their provider (searched on ${date}): ${names.join(", ")}. They cost nothing for a budget until \`pricing\` has a price, or \`budgets[].unpriced: reject\` is set. Lists:
+
+${searched.map((list) => `- ${list}`).join("\n")}`;
 }
 
 function gapLists(gaps: readonly ApiRow[]): string {

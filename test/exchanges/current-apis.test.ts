@@ -11,7 +11,11 @@ import type { Explanation } from "../../control-plane/explain/explain.ts";
 import { listedPriceOf } from "../../model/facts/listed-prices.ts";
 import { rowsOf } from "../../model/facts/model-facts.ts";
 import { PICO_PER_MILLION, priceOfRow } from "../../model/prices.ts";
-import { countApiRows, readApiRows } from "../../scripts/docs/current-apis-page.ts";
+import {
+  countApiRows,
+  readApiRows,
+  readNoListPrice,
+} from "../../scripts/docs/current-apis-page.ts";
 import type { ApiRow, Members } from "../../scripts/docs/current-apis-page.ts";
 import { environmentOf } from "./case.ts";
 
@@ -28,6 +32,8 @@ const REQUESTS = parse(read("requests.yaml")) as Readonly<Record<string, NamedRe
 /** The request of a row that is about a price. */
 const PRICE = "price";
 const ANY = "*";
+
+const NO_LIST_PRICE = readNoListPrice();
 
 let explainer: Explainer;
 const rows = readApiRows();
@@ -77,13 +83,19 @@ function valueAt(body: unknown, pointer: string): unknown {
   return value ?? null;
 }
 
-/** Returns dollars per million tokens, or how many of the provider's models in the catalogue have no price. */
+/** Returns dollars per million tokens, or the provider's models in the catalogue without a price that a public list may have. */
 function priceMembers(name: string, names: string[]): Members {
   const [provider = "", model = ""] = name.split("/");
   if (model === ANY) {
     const models = [...rowsOf(provider)].filter(([, { q: kind }]) => kind === undefined);
-    const unpriced = models.filter(([known]) => listedPriceOf(provider, known) === undefined);
-    return { models: models.length === 0 ? null : ANY, unpriced: unpriced.map(([known]) => known) };
+    const unpriced = models
+      .map(([known]) => known)
+      .filter((known) => listedPriceOf(provider, known) === undefined);
+    const isNowhere = new Set(NO_LIST_PRICE.models[provider]);
+    return {
+      models: models.length === 0 ? null : ANY,
+      unpriced: unpriced.filter((known) => !isNowhere.has(known)),
+    };
   }
   const listed = listedPriceOf(provider, model);
   const tier = listed === undefined ? undefined : priceOfRow(listed).tiers.at(-1);
@@ -132,6 +144,17 @@ afterAll(() => {
   );
   const [head = ""] = read("rows.tsv").split("\n");
   writeFileSync(join(FOLDER, "rows.tsv"), `${[head, ...lines].join("\n")}\n`);
+});
+
+it("no public list has a price for the models that are noted so, with the lists and the day of the search", () => {
+  const { date, searched, models } = NO_LIST_PRICE;
+  expect(date).toMatch(/^\d{4}-\d\d-\d\d$/);
+  expect(searched.length).toBeGreaterThan(3);
+  for (const [provider, names] of Object.entries(models)) {
+    const priced = names.filter((name) => listedPriceOf(provider, name) !== undefined);
+    const unknown = names.filter((name) => !rowsOf(provider).has(name));
+    expect({ provider, priced, unknown }).toEqual({ provider, priced: [], unknown: [] });
+  }
 });
 
 it("each fact of the review has a row, and each row a request", () => {

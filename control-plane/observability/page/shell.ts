@@ -1,4 +1,5 @@
 // The HTML documents: a frame that the scripts of assets/ fill, and the form to log in, which needs none.
+import { catalogueNote } from "../../model-facts/catalogue-note.ts";
 import { ASSETS } from "./assets.ts";
 
 /** The pages, by the script that fills them. */
@@ -28,6 +29,7 @@ export function shell(view: View): string {
 <p id="connection" role="status"></p>
 </header>
 <main id="main" tabindex="-1"><noscript>This page needs JavaScript.</noscript></main>
+${view === "playground" ? "" : `<footer><p class="more">Listed prices: ${escaped(catalogueNote())}.</p></footer>`}
 <script type="module" src="${ASSETS.url("app.js")}"></script>
 </body>`,
   );

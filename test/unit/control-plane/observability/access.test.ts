@@ -31,6 +31,14 @@ async function ask(path: string, { headers = {}, ...more }: Sent = {}, token?: s
   return appWith(token).request(`http://${HOST}${path}`, { headers: all, ...more });
 }
 
+it("the pages with costs show which price lists they are by, and of which day", async () => {
+  for (const path of ["/", "/requests/1"])
+    expect(await (await ask(path)).text()).toMatch(
+      /Listed prices: .*litellm [\d.]+ of \d{4}-\d\d-\d\d/,
+    );
+  expect(await (await ask("/playground")).text()).not.toContain("Listed prices");
+});
+
 it("each response has a strict policy, and no CORS headers", async () => {
   for (const path of ["/", "/metrics", "/api/settings", "/nothing"]) {
     const { headers } = await ask(path);
