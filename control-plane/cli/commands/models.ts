@@ -16,7 +16,7 @@ import { fetchFacts, MAX_FACTOR } from "../../model-facts/refresh-facts.ts";
 import { refreshedFile, writeRefreshed } from "../../model-facts/refreshed-facts.ts";
 import { GatewayError } from "../../report/gateway-error.ts";
 import { stateDirectory } from "../../supervisor/state.ts";
-import { catalogueNote } from "../../model-facts/catalogue-note.ts";
+import { catalogueNote } from "../../../model/facts/catalogue-note.ts";
 import { noteBuiltIn } from "./built-in.ts";
 import { findKey } from "./find-key.ts";
 import type { ModelsOptions } from "../command-options.ts";

@@ -1,5 +1,5 @@
 // `gateway spend`: what was spent by key and model, and what is left of the budgets.
-import { catalogueNote } from "../../model-facts/catalogue-note.ts";
+import { catalogueNote } from "../../../model/facts/catalogue-note.ts";
 import {
   type ConfigurationFile,
   ConfigurationProblems,

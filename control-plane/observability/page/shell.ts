@@ -1,5 +1,5 @@
 // The HTML documents: a frame that the scripts of assets/ fill, and the form to log in, which needs none.
-import { catalogueNote } from "../../model-facts/catalogue-note.ts";
+import { catalogueNote } from "../../../model/facts/catalogue-note.ts";
 import { ASSETS } from "./assets.ts";
 
 /** The pages, by the script that fills them. */

@@ -1,5 +1,5 @@
 // How old the facts and prices of models are, for commands that show them.
-import { catalogueSources } from "../../model/facts/model-facts.ts";
+import { catalogueSources } from "./model-facts.ts";
 
 /** Returns `litellm 1.110.2 of 2026-11-20, …`. */
 export function catalogueNote(): string {
