@@ -17,6 +17,7 @@ import { statusFilter } from "./cli/status-filter.ts";
 import type { InitOptions } from "./cli/commands/init.ts";
 import type { RenderOptions } from "./cli/commands/render.ts";
 import type {
+  AuditOptions,
   ExplainOptions,
   ModelsOptions,
   LogsOptions,
@@ -26,6 +27,7 @@ import type {
   TargetsOptions,
   UpgradeOptions,
   UpOptions,
+  VerifyAuditOptions,
 } from "./cli/command-options.ts";
 import { GatewayError } from "./report/gateway-error.ts";
 import { BUDGET_PERIODS } from "../model/budgets.ts";
@@ -189,6 +191,7 @@ function addRunning(program: Command): void {
     });
   addLogs(program);
   addSpend(program);
+  addAudit(program);
 }
 
 function addLogs(program: Command): void {
@@ -257,6 +260,54 @@ function addSpend(program: Command): void {
     .action(async (config: string | undefined, options: SpendOptions) => {
       const { spend } = await import("./cli/commands/spend.ts");
       await spend(config, options);
+    });
+}
+
+function addAudit(program: Command): void {
+  const audit = program
+    .command("audit")
+    .helpCommand(false)
+    .description("show who changed what, and check that no line was changed");
+  const directory = () =>
+    new Option("--directory <directory>", "directory of the log, such as a copy of it");
+  audit
+    .command("list", { isDefault: true })
+    .description("show the lines of the audit log (the default)")
+    .argument("[config]", WHICH)
+    .addOption(directory())
+    .addOption(
+      new Option(
+        "--since <time>",
+        "show lines from a time on: 15m, 2h, 7d or 2026-01-31",
+      ).argParser(recentTime),
+    )
+    .option("--action <word>", "show actions that begin with it: keys, configuration.reload")
+    .option("--actor <name>", "show what one actor did")
+    .option("--denied", "show denials only")
+    .addOption(
+      new Option("-n, --lines <number>", "number of lines to show")
+        .argParser(wholeNumber)
+        .default(50),
+    )
+    .option("--json", "print the lines as they are written")
+    .action(async (config: string | undefined, options: AuditOptions) => {
+      const { listAudit } = await import("./cli/commands/audit.ts");
+      listAudit(config, options);
+    });
+  audit
+    .command("verify")
+    .description("check that no line was changed, removed or added")
+    .argument("[config]", WHICH)
+    .addOption(directory())
+    .addOption(
+      new Option("--expect <line:hash>", "a line and its hash that were noted before").argParser(
+        auditHead,
+      ),
+    )
+    .option("--json", AS_JSON)
+    .action(async (config: string | undefined, options: VerifyAuditOptions) => {
+      const { verify } = await import("./cli/commands/audit.ts");
+      verify(config, options);
     });
 }
 
@@ -405,6 +456,15 @@ function percentage(text: string): number {
   const number = /^\d{1,3}(?:\.\d+)?%?$/.test(text) ? Number.parseFloat(text) : NaN;
   if (!(number <= 100)) throw new InvalidArgumentError("Expected a number from 0 to 100.");
   return number;
+}
+
+function auditHead(text: string): { line: number; hash: string } {
+  const [, line, hash = ""] = /^([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? [];
+  if (line === undefined)
+    throw new InvalidArgumentError(
+      "Expected a line and its hash, as `gateway audit verify` prints.",
+    );
+  return { line: Number(line), hash };
 }
 
 function wholeNumber(text: string): number {

@@ -42,6 +42,8 @@ export interface GatewayModel {
   accessLog: AccessLog;
   /** Of the gateway's own log; absent: text. */
   log?: { format: "json" };
+  /** Where control actions are recorded, if not in the state directory. */
+  audit?: AuditSettings;
   /** Absent: no usage records, and no metrics. */
   observability?: Observability;
   /** Absent: no spans. */
@@ -290,6 +292,13 @@ export interface OwnPrice {
 }
 
 /** What is recorded of requests, and where it is served. */
+export interface AuditSettings {
+  /** Absolute. */
+  directory?: string;
+  /** Whether each line goes to standard output, too. */
+  isCopied?: true;
+}
+
 export interface Observability {
   metrics: {
     /** IP address. */

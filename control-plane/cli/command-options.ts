@@ -83,3 +83,20 @@ export interface UpgradeOptions {
   check?: boolean;
   json?: boolean;
 }
+
+export interface AuditOptions {
+  directory?: string;
+  /** Milliseconds since 1970. */
+  since?: number;
+  action?: string;
+  actor?: string;
+  denied?: boolean;
+  lines: number;
+  json?: boolean;
+}
+
+export interface VerifyAuditOptions {
+  directory?: string;
+  expect?: { line: number; hash: string };
+  json?: boolean;
+}

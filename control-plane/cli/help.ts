@@ -58,6 +58,10 @@ const EXAMPLES: Readonly<Record<string, Rows>> = {
   "groups create": [
     ['gateway groups create research --budget "500 USD/month"', "share a budget between keys"],
   ],
+  audit: [
+    ["gateway audit --since 7d", "show who did what in the last week"],
+    ["gateway audit verify", "check that no line was changed, removed or added"],
+  ],
   doctor: [
     ["gateway doctor", "check the configuration, the keys and this machine"],
     ["gateway doctor --online --json", "try every key too, and print the findings for support"],

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { accessLog } from "./sections/access-log.ts";
 import { alerts } from "./sections/alerts.ts";
+import { audit } from "./sections/audit.ts";
 import { budgets } from "./sections/budgets.ts";
 import { clientIdleTimeout } from "./sections/client-idle-timeout.ts";
 import { endpoints } from "./sections/endpoints.ts";
@@ -48,6 +49,7 @@ export const SECTIONS: readonly Section[] = [
   upstream,
   accessLog,
   log,
+  audit,
   observability,
   pricing,
   groups,

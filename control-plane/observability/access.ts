@@ -3,9 +3,11 @@
 // it as Authorization: Bearer; browsers get a cookie for it from the form at /login. No page of another origin may make a browser
 // read or change anything here.
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { getCookie, setCookie } from "hono/cookie";
+import type { AuditWriter } from "../audit/audit-log.ts";
 import { loginPage } from "./page/shell.ts";
 
 const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i;
@@ -24,8 +26,16 @@ const HEADERS = {
   "cache-control": "no-store",
 };
 
-/** Adds the checks, and the page to log in. @param token undefined: requests need none */
-export function protect(app: Hono, token: string | undefined): void {
+export interface AccessOptions {
+  /** Undefined: requests need none. */
+  token: string | undefined;
+  /** Records denials; undefined: nowhere. */
+  audit?: AuditWriter | undefined;
+}
+
+/** Adds the checks, and the page to log in. */
+export function protect(app: Hono, { token, audit }: AccessOptions): void {
+  if (audit !== undefined) app.use(recordDenials(audit));
   app.use(setHeaders);
   app.use(refuseOtherOrigins);
   if (token === undefined) {
@@ -50,6 +60,30 @@ export function protect(app: Hono, token: string | undefined): void {
     // The form has the page's style.
     context.req.path.startsWith("/assets/") ? next() : requireToken(token, context, next),
   );
+}
+
+function recordDenials(audit: AuditWriter): MiddlewareHandler {
+  return async (context, next) => {
+    await next();
+    const { status } = context.res;
+    if (status !== 401 && status !== 403) return;
+    const { method, path } = context.req;
+    audit.denied({
+      actor: { kind: "anonymous", name: "unknown", address: addressOf(context) },
+      action: "admin.request",
+      subject: path,
+      after: { method, status },
+    });
+  };
+}
+
+/** Returns the address of the other end of the connection; undefined if there is none, as in tests. */
+export function addressOf(context: Context): string | undefined {
+  try {
+    return getConnInfo(context).remote.address;
+  } catch {
+    return undefined;
+  }
 }
 
 const setHeaders: MiddlewareHandler = async (context, next) => {

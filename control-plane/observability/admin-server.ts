@@ -2,6 +2,7 @@
 import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
+import type { AuditWriter } from "../audit/audit-log.ts";
 import { protect } from "./access.ts";
 import { addPage } from "./page/page-routes.ts";
 import type { PageSource } from "./page/page-routes.ts";
@@ -11,6 +12,8 @@ export interface AdminServerOptions {
   port: number;
   /** Undefined: requests need none. */
   token: string | undefined;
+  /** Records denials; undefined: nowhere. */
+  audit?: AuditWriter | undefined;
   /** Returns the page of the metrics. */
   metrics: () => Promise<string>;
   page: PageSource;
@@ -47,9 +50,9 @@ export function startAdminServer(options: AdminServerOptions): Promise<AdminServ
 }
 
 /** Returns the routes. */
-export function adminApp({ token, metrics, page, api, identify }: AdminServerOptions): Hono {
+export function adminApp({ token, audit, metrics, page, api, identify }: AdminServerOptions): Hono {
   const app = new Hono();
-  protect(app, token);
+  protect(app, { token, audit });
   app.get("/metrics", async (context) => {
     const text = await metrics();
     return context.body(text, 200, { "content-type": TEXT });

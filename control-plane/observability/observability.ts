@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { GatewayModel, MetricsExport } from "../../model/model.ts";
 import { urlOf } from "../../model/listener-url.ts";
 import { accessLogFile, CONTENT_LOG } from "../../model/names.ts";
+import type { AuditWriter } from "../audit/audit-log.ts";
 import { startAdminServer } from "./admin-server.ts";
 import type { AdminServer } from "./admin-server.ts";
 import { countEjected, showBudgets, stateGauges } from "./envoy-stats.ts";
@@ -44,6 +45,8 @@ export interface ObservabilityOptions {
   /** Sets the caller of a request with the token. */
   identify?: (context: Context) => void;
   report: (line: string, level?: "warning") => void;
+  /** Records denials; undefined: nowhere. */
+  audit?: AuditWriter;
   /** Returns the process that listens on a port, as far as it can be found out. */
   ownerOfPort?: (port: number) => string | undefined;
   /** Called when `problem` has changed. */
@@ -163,12 +166,13 @@ export class Observability {
     clearTimeout(this.#retry);
     await this.#serving?.server.close();
     this.#serving = undefined;
-    const { report } = this.#options;
+    const { report, audit } = this.#options;
     try {
       const server = await startAdminServer({
         address,
         port,
         token,
+        audit,
         metrics: () => this.#metrics(),
         api: await this.#options.adminApi?.(),
         identify: this.#options.identify,

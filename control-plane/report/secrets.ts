@@ -56,7 +56,7 @@ export function namesCredential(name: string): boolean {
 }
 
 const KEY_BEGINNINGS =
-  /^(?:sk[-_]|pk[-_]|rk[-_]|gsk_|xai-|AIza|AKIA|ASIA|hf_|ghp_|github_pat_|glpat-|xox[abp]-|eyJ|-----BEGIN)/i;
+  /^(?:sk[-_]|pk[-_]|rk[-_]|gwk_|gsk_|xai-|AIza|AKIA|ASIA|hf_|ghp_|github_pat_|glpat-|xox[abp]-|eyJ|-----BEGIN)/i;
 
 const WORD = /[\w+.-]+/g;
 
@@ -64,6 +64,11 @@ const WORD = /[\w+.-]+/g;
 export function looksLikeSecret(text: string): boolean {
   if (/^(?:bearer|basic) [^$\s]/i.test(text)) return true;
   return (text.match(WORD) ?? []).some(isKeyLike);
+}
+
+/** Whether a word of the text begins as keys do. Unlike `looksLikeSecret`, a long word of letters and digits may be an id. */
+export function beginsLikeKey(text: string): boolean {
+  return (text.match(WORD) ?? []).some((word) => word.length >= 8 && KEY_BEGINNINGS.test(word));
 }
 
 /** A known beginning, or one long word of letters and many digits. */

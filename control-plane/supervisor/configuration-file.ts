@@ -1,4 +1,5 @@
 // Reads the user's configuration file and the `.env` next to it, and converts both to the model.
+import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import { dirname, join } from "node:path";
@@ -32,6 +33,8 @@ export interface Configuration {
   environment: Environment;
   /** The variables of the filter that come from files; Envoy gets them with the filter's configuration. */
   fileValues: Record<string, string>;
+  /** SHA-256 of the file's text, in hexadecimal digits. */
+  sha256: string;
 }
 
 /**
@@ -58,7 +61,8 @@ export function readConfiguration(
   const { warnings } = result;
   const fileValues = fileValuesOf(result.model, inFiles, processEnvironment);
   const model = withValuesVersion(result.model, fileValues);
-  return { file, model, warnings, environment, fileValues };
+  const sha256 = createHash("sha256").update(text).digest("hex");
+  return { file, model, warnings, environment, fileValues, sha256 };
 }
 
 function fileValuesOf(

@@ -1,6 +1,7 @@
 // Has the usage records of a running gateway read and its metrics served, if the configuration asks for it.
 import type { Observability, ObservabilityOptions } from "../observability/observability.ts";
 import { ROLES, setActor } from "../admin/actor.ts";
+import type { AuditWriter } from "../audit/audit-log.ts";
 import { callAdmin } from "./admin.ts";
 import { ENVOY_VERSION } from "./envoy-binary.ts";
 import type { Gateway } from "./gateway.ts";
@@ -26,6 +27,7 @@ export function createObserver(
   directory: string,
   gateway: () => Gateway | undefined,
   report: Report,
+  audit: AuditWriter,
   onProblem: () => void,
 ): Observer {
   const adminSocket = () => gateway()?.supervisor.adminSocket() ?? "";
@@ -39,6 +41,7 @@ export function createObserver(
       setActor(context, { kind: "token", name: "token", roles: ROLES });
     },
     report,
+    audit,
     ownerOfPort: findOwner,
     onProblem,
   };

@@ -10,6 +10,7 @@ import { urlOf } from "../../model/listener-url.ts";
 import { clusterOf } from "../../model/upstreams.ts";
 import { TUNNEL_COMPONENT } from "../../model/names.ts";
 import { VERSION } from "./package-version.ts";
+import { ControlAudit, processActor, socketActor } from "./control-audit.ts";
 import { watchAccessLogs } from "./access-logs.ts";
 import { serveControl } from "./control.ts";
 import type { EnvoyLine } from "./envoy-process.ts";
@@ -76,10 +77,16 @@ async function attend(
       record.pageProblem = observability.problem();
       record.credentials = credentialReports(gateway.current().model, gateway.tokens());
     }
+    record.auditDirectory = audit.directory;
+    record.auditProblem = audit.problem;
     unlessItFails(() => {
       state.writeRecord(directory, record);
     });
   };
+  const audit = new ControlAudit(directory, configuration, printLine, () => {
+    if (gateway !== undefined) write();
+  });
+  let hasStarted = false;
   const signals = listenForSignals(endEnvoys);
   process.on("exit", endEnvoys); // whatever happens here, no Envoy outlives its gateway
   const closing: (() => void | Promise<void>)[] = [];
@@ -87,11 +94,14 @@ async function attend(
     directory,
     () => gateway,
     printLine,
+    audit,
     () => {
       write();
     },
   );
-  closing.push(observability.close);
+  closing.push(() => {
+    audit.stopped();
+  }, observability.close);
   try {
     gateway = await startGateway(configuration, directory, options, {
       report: printLine,
@@ -113,15 +123,21 @@ async function attend(
     write();
     await observability.update();
     closing.push(watchLogs(gateway, record, write));
+    const { current } = gateway;
     const reloadAndReport = async (asked: { restart: boolean }) => {
       const result = await reload(asked);
       reportReload(result);
+      audit.reloaded(socketActor(), result, current());
+      write();
       return result;
     };
     const reloadChanged = async () => {
       const result = await reload({ restart: false });
       // Triggered by the file, not by a user, and there is nothing to report.
-      if (result.kind !== "unchanged") reportReload(result);
+      if (result.kind === "unchanged") return;
+      reportReload(result);
+      audit.reloaded(processActor("watch"), result, current());
+      write();
     };
     const control = await serveControl(record.controlSocket, reloadAndReport, keys.api);
     closing.push(control.close);
@@ -137,9 +153,12 @@ async function attend(
       );
     }
     signals.handOver(supervisor);
+    audit.started();
+    hasStarted = true;
     options.onReady(observability.problem());
     await supervisor.ended;
   } catch (error) {
+    if (!hasStarted) audit.started({ reason: error });
     if (!signals.stopped()) throw error;
   } finally {
     for (const close of closing.reverse()) await close();

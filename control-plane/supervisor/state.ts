@@ -38,6 +38,10 @@ export interface RunningRecord {
   missing?: string | undefined;
   /** Why access log lines are being lost; absent while they are written. */
   accessLogProblem?: string;
+  /** Directory of the audit log. */
+  auditDirectory?: string;
+  /** Why lines of the audit log are being lost; absent while they are written. */
+  auditProblem?: string | undefined;
   /** URL of the live page and the metrics; absent if they are not configured. */
   page?: string | undefined;
   /** Why they are not served; absent while they are. */

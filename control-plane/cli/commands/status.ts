@@ -35,6 +35,8 @@ export interface Status {
   logDirectory: string;
   /** Why access log lines are being lost; null while they are written. */
   accessLogProblem: string | null;
+  /** Why lines of the audit log are being lost; null while they are written. */
+  auditProblem: string | null;
   /** URL of the live page and the metrics; null if they are not configured. */
   page: string | null;
   /** Why they are not served; null while they are. */
@@ -87,6 +89,7 @@ async function statusOf(record: RunningRecord): Promise<Status> {
     configuration: record.configuration,
     logDirectory: record.logDirectory,
     accessLogProblem: record.accessLogProblem ?? null,
+    auditProblem: record.auditProblem ?? null,
     page: record.page ?? null,
     pageProblem: record.pageProblem ?? null,
     models: record.models,
@@ -147,6 +150,7 @@ function lines(found: Status): string[] {
     ["Configuration", found.configuration],
     ["Logs", found.logDirectory],
     ...(found.accessLogProblem === null ? [] : [["", colors.red(found.accessLogProblem)]]),
+    ...(found.auditProblem === null ? [] : [["", colors.red(found.auditProblem)]]),
     ...(found.page === null
       ? []
       : [["Live page", found.pageProblem === null ? found.page : colors.red(found.pageProblem)]]),
