@@ -306,13 +306,46 @@ export interface Observability {
     port: number;
     /** Environment variable with the token that requests must send. */
     tokenVariable?: string;
+    /** Absent: nobody signs in. */
+    signIn?: SignIn;
   };
   /** Absent: metrics are not exported. */
   otlp?: MetricsExport;
   /** Absent: no bodies are kept. */
   content?: ContentRules;
+  /** Absent: the default. */
+  retention?: Retention;
   /** Complete responses have the header `x-gateway-cost`. */
   costHeader?: true;
+}
+
+/** How much the page's history has. */
+export interface Retention {
+  /** Newest requests, and for how long. */
+  maxRequests: number;
+  requestsMs: number;
+  /** Sums by hour and by day. */
+  sumsMs: number;
+}
+
+/** How people sign in by OpenID Connect. */
+export interface SignIn {
+  issuer: string;
+  clientId: string;
+  /** Environment variable with the client's secret. */
+  secretVariable: string;
+  /** Environment variable with what signs sessions: one or several texts with a comma between them. */
+  sessionVariable: string;
+  /** Of the page as browsers use it, without a slash at its end. */
+  url: string;
+  scopes: string[];
+  /** Names of claims, or paths with dots. */
+  claims: { name: string; groups: string };
+  /** Groups, by role; `*` is everybody. */
+  roles: Partial<Record<"viewer" | "operator" | "admin", string[] | undefined>>;
+  /** Groups that have keys for themselves only. */
+  selfService: string[];
+  sessionMs: number;
 }
 
 /** Where metrics are sent by OTLP over HTTP. */

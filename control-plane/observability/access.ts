@@ -2,18 +2,26 @@
 // another origin could otherwise reach it by a DNS name that leads to this machine (DNS rebinding). With a token, programs send
 // it as Authorization: Bearer; browsers get a cookie for it from the form at /login. No page of another origin may make a browser
 // read or change anything here.
-import { createHmac, timingSafeEqual } from "node:crypto";
-import { getConnInfo } from "@hono/node-server/conninfo";
+import { createHmac } from "node:crypto";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { getCookie, setCookie } from "hono/cookie";
 import type { AuditWriter } from "../audit/audit-log.ts";
+import { actorOf, setActor } from "../admin/actor.ts";
+import type { Actor } from "../admin/actor.ts";
 import { loginPage } from "./page/shell.ts";
+import type { LoginForm } from "./page/shell.ts";
+import { addressOf } from "./sign-in/address.ts";
+import type { Gate } from "./sign-in/gate.ts";
+import { hasRole, neededRole } from "../admin/permissions.ts";
+import { isSame } from "./sign-in/session.ts";
 
 const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i;
 const COOKIE = "gateway_session";
 const SESSION_S = 12 * 3600;
 const MAX_FORM = 4096;
+/** Where changes are made. */
+const API_PATH = "/api/v1/";
 
 /** Headers of every response. Scripts, styles and requests of the page are its own; nothing may show it in a frame. */
 const HEADERS = {
@@ -29,24 +37,46 @@ const HEADERS = {
 export interface AccessOptions {
   /** Undefined: requests need none. */
   token: string | undefined;
+  /** Lets people sign in; undefined: nobody can. */
+  gate?: Gate | undefined;
   /** Records denials; undefined: nowhere. */
   audit?: AuditWriter | undefined;
 }
 
 /** Adds the checks, and the page to log in. */
-export function protect(app: Hono, { token, audit }: AccessOptions): void {
+export function protect(app: Hono, { token, gate, audit }: AccessOptions): void {
   if (audit !== undefined) app.use(recordDenials(audit));
   app.use(setHeaders);
   app.use(refuseOtherOrigins);
-  if (token === undefined) {
+  if (token === undefined && gate === undefined) {
     app.use(requireLoopbackHost);
     return;
   }
-  app.get("/login", (context) => logIn(context, { next: pathOf(context.req.query("next")) }));
+  const form = { hasToken: token !== undefined, issuer: gate?.settings.issuer };
+  app.get("/login", (context) =>
+    logIn(context, { ...form, next: pathOf(context.req.query("next")) }),
+  );
+  if (token !== undefined) addTokenForm(app, token, form);
+  gate?.addRoutes(app, pathOf);
+  app.use((context, next) =>
+    // The form has the page's style.
+    context.req.path.startsWith("/assets/") ? next() : identify({ token, gate }, context, next),
+  );
+  app.use(refuseUnlessAllowed(audit));
+  gate?.addSignOut(app);
+}
+
+/** Adds what the form with the token is sent to. */
+function addTokenForm(
+  app: Hono,
+  token: string,
+  form: Pick<LoginForm, "hasToken" | "issuer">,
+): void {
   app.post("/login", bodyLimit({ maxSize: MAX_FORM }), async (context) => {
-    const form = new URLSearchParams(await context.req.text());
-    const next = pathOf(form.get("next") ?? undefined);
-    if (!isSame(form.get("token") ?? "", token)) return logIn(context, { next, isWrong: true });
+    const sent = new URLSearchParams(await context.req.text());
+    const next = pathOf(sent.get("next") ?? undefined);
+    if (!isSame(sent.get("token") ?? "", token))
+      return logIn(context, { ...form, next, isWrong: true });
     setCookie(context, COOKIE, newSession(token), {
       httpOnly: true,
       sameSite: "Strict",
@@ -56,10 +86,6 @@ export function protect(app: Hono, { token, audit }: AccessOptions): void {
     });
     return context.redirect(next, 303);
   });
-  app.use((context, next) =>
-    // The form has the page's style.
-    context.req.path.startsWith("/assets/") ? next() : requireToken(token, context, next),
-  );
 }
 
 function recordDenials(audit: AuditWriter): MiddlewareHandler {
@@ -68,22 +94,17 @@ function recordDenials(audit: AuditWriter): MiddlewareHandler {
     const { status } = context.res;
     if (status !== 401 && status !== 403) return;
     const { method, path } = context.req;
+    // It has its own line.
+    if (path === "/sign-in/callback") return;
     audit.denied({
-      actor: { kind: "anonymous", name: "unknown", address: addressOf(context) },
+      actor: actorOf(context) ?? {
+        ...{ kind: "anonymous", name: "unknown", address: addressOf(context) },
+      },
       action: "admin.request",
       subject: path,
       after: { method, status },
     });
   };
-}
-
-/** Returns the address of the other end of the connection; undefined if there is none, as in tests. */
-export function addressOf(context: Context): string | undefined {
-  try {
-    return getConnInfo(context).remote.address;
-  } catch {
-    return undefined;
-  }
 }
 
 const setHeaders: MiddlewareHandler = async (context, next) => {
@@ -112,13 +133,30 @@ const requireLoopbackHost: MiddlewareHandler = async (context, next) => {
   return context.text("The host of the URL must be a loopback address.\n", 403);
 };
 
-async function requireToken(token: string, context: Context, next: () => Promise<void>) {
+/** Finds out who sends a request, by the token, the token's session or a person's. Rejects the others. */
+async function identify(
+  { token, gate }: Pick<AccessOptions, "token" | "gate">,
+  context: Context,
+  next: () => Promise<void>,
+) {
   const header = context.req.header("authorization");
-  const isKnown =
-    header === undefined
+  const hasToken =
+    token !== undefined &&
+    (header === undefined
       ? isSession(getCookie(context, COOKIE) ?? "", token)
-      : isSame(header, `Bearer ${token}`);
-  if (isKnown) return next();
+      : isSame(header, `Bearer ${token}`));
+  const actor = hasToken
+    ? tokenActor(context)
+    : header === undefined
+      ? gate?.actorOf(context)
+      : undefined;
+  if (actor !== undefined) {
+    // A browser attaches a cookie to whatever leads here; it also says which page a change comes from.
+    if (header === undefined && !isReading(context) && !isOfOwnPage(context))
+      return context.text("The request does not say which page it comes from.\n", 403);
+    setActor(context, actor);
+    return next();
+  }
   const { req } = context;
   if (req.method === "GET" && (req.header("accept") ?? "").includes("text/html")) {
     const { pathname, search } = new URL(req.url);
@@ -128,7 +166,42 @@ async function requireToken(token: string, context: Context, next: () => Promise
   return context.text("Send the token of observability.metrics as Authorization: Bearer.\n", 401);
 }
 
-function logIn(context: Context, form: { next: string; isWrong?: boolean }) {
+/** Rejects what the caller's roles do not allow, and changes that could not be recorded. */
+function refuseUnlessAllowed(audit: AuditWriter | undefined): MiddlewareHandler {
+  return async (context, next) => {
+    const { method, path } = context.req;
+    const actor = actorOf(context);
+    const role = neededRole(method, path);
+    if (actor !== undefined && !hasRole(actor, role)) {
+      const isPage = method === "GET" && (context.req.header("accept") ?? "").includes("text/html");
+      if (isPage && path === "/") return context.redirect("/keys", 303);
+      return context.text(`${actor.name} lacks the role ${role ?? ""}, which this needs.\n`, 403);
+    }
+    if (path.startsWith(API_PATH) && !isReading(context) && audit?.problem !== undefined)
+      return context.text(`${audit.problem} Nothing was changed.\n`, 503);
+    return next();
+  };
+}
+
+function tokenActor(context: Context): Actor {
+  const address = addressOf(context);
+  return {
+    ...{ kind: "token", name: "token", roles: ["admin"] },
+    ...(address === undefined ? {} : { address }),
+  };
+}
+
+const isReading = ({ req }: Context) => req.method === "GET" || req.method === "HEAD";
+
+function isOfOwnPage({ req }: Context): boolean {
+  const origin = req.header("origin");
+  return (
+    req.header("sec-fetch-site") === "same-origin" ||
+    (origin !== undefined && hostOf(origin) === req.header("host"))
+  );
+}
+
+function logIn(context: Context, form: LoginForm) {
   // Without a referrer, a browser sends the form with `origin: null`.
   context.header("referrer-policy", "same-origin");
   return context.html(loginPage(form), form.isWrong === true ? 401 : 200);
@@ -147,11 +220,6 @@ function isSession(session: string, token: string): boolean {
 
 function proof(end: string, token: string): string {
   return createHmac("sha256", token).update(`session ${end}`).digest("hex");
-}
-
-function isSame(sent: string, own: string): boolean {
-  const [one, other] = [Buffer.from(sent), Buffer.from(own)];
-  return one.length === other.length && timingSafeEqual(one, other);
 }
 
 /** Returns a path of this server, never another address. */

@@ -1,17 +1,21 @@
 // The admin listener: `/metrics` for Prometheus, and the live page.
 import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
-import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { Hono } from "hono";
 import type { AuditWriter } from "../audit/audit-log.ts";
 import { protect } from "./access.ts";
 import { addPage } from "./page/page-routes.ts";
 import type { PageSource } from "./page/page-routes.ts";
+import type { Gate } from "./sign-in/gate.ts";
+import { limitToOwn } from "./sign-in/own-keys.ts";
 
 export interface AdminServerOptions {
   address: string;
   port: number;
   /** Undefined: requests need none. */
   token: string | undefined;
+  /** Lets people sign in; undefined: nobody can. */
+  gate?: Gate | undefined;
   /** Records denials; undefined: nowhere. */
   audit?: AuditWriter | undefined;
   /** Returns the page of the metrics. */
@@ -19,8 +23,6 @@ export interface AdminServerOptions {
   page: PageSource;
   /** Routes below API_PATH that change the gateway; absent: there are none. */
   api?: Hono | undefined;
-  /** Sets the caller of a request to them. */
-  identify?: ((context: Context) => void) | undefined;
 }
 
 /** Where the admin API is. */
@@ -50,37 +52,31 @@ export function startAdminServer(options: AdminServerOptions): Promise<AdminServ
 }
 
 /** Returns the routes. */
-export function adminApp({ token, audit, metrics, page, api, identify }: AdminServerOptions): Hono {
+export function adminApp({ token, gate, audit, metrics, page, api }: AdminServerOptions): Hono {
   const app = new Hono();
-  protect(app, { token, audit });
+  protect(app, { token, gate, audit });
   app.get("/metrics", async (context) => {
     const text = await metrics();
     return context.body(text, 200, { "content-type": TEXT });
   });
-  if (api !== undefined) addApi(app, api, token, identify);
+  if (api !== undefined) addApi(app, api, token !== undefined || gate !== undefined);
   addPage(app, page);
   return app;
 }
 
-/** Adds the admin API. Without a token any program of this machine could create keys. */
-function addApi(
-  app: Hono,
-  api: Hono,
-  token: string | undefined,
-  identify: AdminServerOptions["identify"],
-): void {
-  const recognise: MiddlewareHandler = async (context, next) => {
-    if (token === undefined)
-      return context.json({ error: { type: "forbidden", message: NEEDS_TOKEN } }, 403);
-    identify?.(context);
-    return next();
-  };
-  app.use(API_PATH, recognise);
+/** Adds the admin API. Without callers that are known, any program of this machine could create keys. */
+function addApi(app: Hono, api: Hono, knowsCallers: boolean): void {
+  if (!knowsCallers) {
+    app.use(API_PATH, (context) =>
+      Promise.resolve(context.json({ error: { type: "forbidden", message: NEEDS_TOKEN } }, 403)),
+    );
+  }
+  limitToOwn(app);
   app.route("/", api);
 }
 
 const NEEDS_TOKEN =
-  "The admin API needs observability.metrics.token; gateway keys works without it.";
+  "The admin API needs observability.metrics.token or sign_in; gateway keys works without it.";
 
 function portOf(server: Server): number {
   const address = server.address();

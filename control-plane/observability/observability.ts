@@ -1,8 +1,13 @@
 // Metrics, history and live page, from usage records, and the listener that serves them. It is
 // beside the path of requests: whatever happens here, no request waits.
-import type { Context, Hono } from "hono";
+import type { Hono } from "hono";
 import { join } from "node:path";
-import type { GatewayModel, MetricsExport } from "../../model/model.ts";
+import type {
+  GatewayModel,
+  MetricsExport,
+  Observability as ObservabilitySettings,
+  SignIn,
+} from "../../model/model.ts";
 import { urlOf } from "../../model/listener-url.ts";
 import { accessLogFile, CONTENT_LOG } from "../../model/names.ts";
 import type { AuditWriter } from "../audit/audit-log.ts";
@@ -10,7 +15,7 @@ import { startAdminServer } from "./admin-server.ts";
 import type { AdminServer } from "./admin-server.ts";
 import { countEjected, showBudgets, stateGauges } from "./envoy-stats.ts";
 import type { BudgetGauge, StateGauges } from "./envoy-stats.ts";
-import { History } from "./history/history.ts";
+import { DEFAULT_RETENTION, History } from "./history/history.ts";
 import { observer } from "./history/observed-request.ts";
 import type { Observe } from "./history/observed-request.ts";
 import { Live } from "./live/live.ts";
@@ -21,6 +26,7 @@ import type { Usage } from "../usage/usage-follower.ts";
 import { encodeMetrics } from "./otlp/encode.ts";
 import { exportFailures, startMetricsExporter } from "./otlp/exporter.ts";
 import type { MetricsExporter } from "./otlp/exporter.ts";
+import { Gate } from "./sign-in/gate.ts";
 import { headersOf, resourceOf } from "./otlp/settings.ts";
 
 export interface ObservedGateway {
@@ -42,8 +48,6 @@ export interface ObservabilityOptions {
   budgets?: () => BudgetGauge[];
   /** Returns the routes of the admin API, which the listener serves if it has a token; absent: there is none. */
   adminApi?: () => Promise<Hono | undefined>;
-  /** Sets the caller of a request with the token. */
-  identify?: (context: Context) => void;
   report: (line: string, level?: "warning") => void;
   /** Records denials; undefined: nowhere. */
   audit?: AuditWriter;
@@ -146,7 +150,8 @@ export class Observability {
     const model = () => (this.#gateway ?? first).model;
     const metrics = new RequestMetrics(model);
     const observe = observer(model);
-    const history = new History({ usage, observe, now });
+    const retention = () => model().observability?.retention ?? DEFAULT_RETENTION;
+    const history = new History({ usage, observe, now, retention });
     const live = new Live({ model, observe, history, envoyStats, budgets, now });
     const gauges = stateGauges(metrics.families);
     const failures = exportFailures(metrics.families);
@@ -157,11 +162,14 @@ export class Observability {
   }
 
   async #serve(
-    { address, port, tokenVariable }: { address: string; port: number; tokenVariable?: string },
+    { address, port, tokenVariable, signIn }: ObservabilitySettings["metrics"],
     { environment }: ObservedGateway,
   ): Promise<void> {
     const token = tokenVariable === undefined ? undefined : environment[tokenVariable];
-    const plan = JSON.stringify([address, port, token]);
+    const secrets = [signIn?.secretVariable, signIn?.sessionVariable].map(
+      (variable) => (variable === undefined ? undefined : environment[variable]) ?? "",
+    );
+    const plan = JSON.stringify([address, port, token, signIn, secrets]);
     if (this.#serving?.plan === plan) return;
     clearTimeout(this.#retry);
     await this.#serving?.server.close();
@@ -172,12 +180,13 @@ export class Observability {
         address,
         port,
         token,
+        gate: signIn && newGate(signIn, secrets, audit),
         audit,
         metrics: () => this.#metrics(),
         api: await this.#options.adminApi?.(),
-        identify: this.#options.identify,
         page: {
           model: () => this.#gateway?.model,
+          budgets: this.#options.budgets ?? (() => []),
           parts: () => this.#reading,
           contentLog: () => this.#contentLog(),
           now: this.#options.now ?? Date.now,
@@ -268,4 +277,14 @@ export class Observability {
     if (stats !== undefined) countEjected(stats, gateway.model, ejected);
     return stats;
   }
+}
+
+/** @param secrets the client's, and those of sessions with a comma between them */
+function newGate(
+  settings: SignIn,
+  [clientSecret = "", sessionSecrets = ""]: readonly string[],
+  audit: AuditWriter | undefined,
+): Gate {
+  const secrets = sessionSecrets.split(",").map((secret) => secret.trim());
+  return new Gate({ settings, clientSecret, secrets, audit });
 }

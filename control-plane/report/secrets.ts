@@ -20,6 +20,8 @@ const SECRET_PLACES: readonly (readonly string[])[] = [
   ["prompt_targets", "*", "endpoint", "http_headers"],
   ["model_server", "*", "access_key"],
   ["observability", "metrics", "token"],
+  ["observability", "metrics", "sign_in", "client_secret"],
+  ["observability", "metrics", "sign_in", "session_secret"],
   ["observability", "otlp", "headers"],
   ["tracing", "headers"],
 ];

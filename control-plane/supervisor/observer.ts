@@ -1,6 +1,5 @@
 // Has the usage records of a running gateway read and its metrics served, if the configuration asks for it.
 import type { Observability, ObservabilityOptions } from "../observability/observability.ts";
-import { ROLES, setActor } from "../admin/actor.ts";
 import type { AuditWriter } from "../audit/audit-log.ts";
 import { callAdmin } from "./admin.ts";
 import { ENVOY_VERSION } from "./envoy-binary.ts";
@@ -37,9 +36,6 @@ export function createObserver(
     envoyStats: (filter) => readEnvoyStats(adminSocket(), filter),
     budgets: () => gateway()?.budgets() ?? [],
     adminApi: async () => (await gateway()?.keys.api()) ?? undefined,
-    identify: (context) => {
-      setActor(context, { kind: "token", name: "token", roles: ROLES });
-    },
     report,
     audit,
     ownerOfPort: findOwner,

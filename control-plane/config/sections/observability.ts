@@ -1,11 +1,13 @@
 // `observability`: usage records of all requests, and where the metrics made from them are served.
 import { isIP } from "node:net";
-import type { Observability } from "../../../model/model.ts";
+import type { Observability, SignIn } from "../../../model/model.ts";
 import { isLoopback } from "../../../model/listener-url.ts";
 import { socketText } from "../read-address.ts";
 import { contentSchema, readContent } from "../observability/read-content-rules.ts";
+import { readSignIn, signInSchema } from "../observability/sign-in.ts";
 import { otlpSchema, readOtlp } from "../observability/otlp.ts";
 import { readKeyReference } from "../provider/access-key.ts";
+import { readRetention, retentionSchema } from "../observability/retention.ts";
 import type { Reading } from "../reading.ts";
 import { flag, mapping, text, whole } from "../schema-words.ts";
 import type { Draft } from "../section.ts";
@@ -36,11 +38,13 @@ const schema = mapping(
           },
           "a reference to an environment variable",
         ).optional(),
+        sign_in: signInSchema.optional(),
       },
       "Where `/metrics` for Prometheus and the live page for browsers are served.",
     ).optional(),
     otlp: otlpSchema.optional(),
     content: contentSchema.optional(),
+    retention: retentionSchema.optional(),
     cost_header: flag({
       description:
         "Adds the header `x-gateway-cost` to complete responses: what the tokens cost, in US dollars. Streams have none.",
@@ -55,14 +59,17 @@ export const observability = section({
   schema,
   read({ reading, model }, written) {
     if (written === undefined) return {};
-    const metrics = readMetrics(reading, written.metrics ?? {});
+    const { sign_in: writtenSignIn, ...rest } = written.metrics ?? {};
+    const signIn =
+      writtenSignIn && readSignIn(reading, ["observability", "metrics", "sign_in"], writtenSignIn);
+    const metrics = readMetrics(reading, rest, signIn);
     for (const listener of [model.ingress, model.egress]) {
       if (listener?.port !== metrics.port) continue;
       const message = `port ${metrics.port} is used by listeners.${listener.name} too`;
       reading.problem(["observability", "metrics", "port"], message, { hint: "use another port" });
     }
     const path = ["observability"];
-    const { otlp: exported, content, cost_header: hasCostHeader } = written;
+    const { otlp: exported, content, cost_header: hasCostHeader, retention } = written;
     const otlp = exported && readOtlp(reading, [...path, "otlp"], exported);
     return {
       observability: {
@@ -71,6 +78,9 @@ export const observability = section({
         ...(content === undefined
           ? {}
           : { content: readContent(reading, [...path, "content"], content) }),
+        ...(retention === undefined
+          ? {}
+          : { retention: readRetention(reading, [...path, "retention"], retention) }),
         ...(hasCostHeader === true ? { costHeader: true as const } : {}),
       },
     };
@@ -84,6 +94,7 @@ function readMetrics(
     port = PORT,
     token,
   }: Draft<{ address: string; port: number; token: string }>,
+  signIn: SignIn | undefined,
 ): Observability["metrics"] {
   const path = ["observability", "metrics"];
   if (isIP(address) === 0) {
@@ -91,7 +102,7 @@ function readMetrics(
     reading.problem(at, `expected an IP address, not ${reading.show(at, address)}`, {
       hint: address === "localhost" ? "write 127.0.0.1" : undefined,
     });
-  } else if (token === undefined && !isLoopback(address)) {
+  } else if (token === undefined && signIn === undefined && !isLoopback(address)) {
     const where = socketText(address, port);
     reading.problem(path, `token is missing; ${where} can be reached from other machines`, {
       hint: TOKEN_HINT,
@@ -108,5 +119,9 @@ function readMetrics(
       hint: "generate a longer one: openssl rand -hex 32",
     });
   }
-  return { address, port, ...(tokenVariable === undefined ? {} : { tokenVariable }) };
+  return {
+    ...{ address, port },
+    ...(tokenVariable === undefined ? {} : { tokenVariable }),
+    ...(signIn === undefined ? {} : { signIn }),
+  };
 }

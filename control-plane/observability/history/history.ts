@@ -1,9 +1,13 @@
-// 24 hours of requests, a view of the usage log: sums by minute, model and key, and the lines of recent requests.
+// A view of the usage log: sums by minute, model and key of 24 hours, sums by hour and day of a longer time, and the lines of recent
+// requests.
+import type { Retention } from "../../../model/model.ts";
 import { takeTables } from "../../usage/adopt.ts";
 import type { UsageDatabase } from "../../usage/usage-database.ts";
 import type { UsageLine } from "../../usage/usage-line.ts";
 import type { Usage } from "../../usage/usage-follower.ts";
 import type { UsageView } from "../../usage/usage-view.ts";
+import { DAY_S, PERIOD_SCHEMA, PeriodSums, readSums } from "./period-sums.ts";
+import type { PeriodQuery, PeriodRow } from "./period-sums.ts";
 import { isProbe } from "./observed-request.ts";
 import type { Observe, ObservedRequest } from "./observed-request.ts";
 import { COUNTS, TIMES, Totals } from "./totals.ts";
@@ -14,7 +18,6 @@ const NAME = "history";
 const OLD_VERSION = 2;
 /** 24 hours, and one more for the day on which the clock is set back. */
 const KEEP_S = 25 * 3600;
-const MAX_REQUESTS = 50_000;
 /** Rows of `minutes` that are kept: a day of more than 300 active pairs of model and key. */
 const MAX_MINUTES = 500_000;
 const MAX_STORY = 200;
@@ -31,6 +34,7 @@ const SCHEMA = `
   );
   CREATE INDEX IF NOT EXISTS requests_by_id ON requests (id);
   CREATE INDEX IF NOT EXISTS requests_by_end ON requests (ended);
+  ${PERIOD_SCHEMA}
 `;
 
 const PUT_MINUTE = `INSERT OR REPLACE INTO minutes VALUES (${Array.from(
@@ -64,12 +68,20 @@ export interface RequestRow {
   line: string;
 }
 
+/** What is kept without a setting. */
+export const DEFAULT_RETENTION: Retention = {
+  maxRequests: 50_000,
+  requestsMs: 24 * 3600_000,
+  sumsMs: 90 * DAY_S * 1000,
+};
+
 export interface HistoryOptions {
   usage: Pick<Usage, "problem" | "query">;
   observe: Observe;
   /** Milliseconds since 1970. */
   now: () => number;
-  maxRequests?: number;
+  /** Returns what is kept; it may change with the configuration. */
+  retention?: () => Retention;
   maxMinutes?: number;
 }
 
@@ -84,11 +96,12 @@ export class History implements UsageView {
   readonly #listeners = new Set<(request: ObservedRequest) => void>();
   /** What was added and not written. */
   readonly #minutes = new Map<string, MinuteRow>();
+  readonly #periods = new PeriodSums();
   #requests: RequestRow[] = [];
   #prunedAt = 0;
 
   constructor(options: HistoryOptions) {
-    this.#options = { maxRequests: MAX_REQUESTS, maxMinutes: MAX_MINUTES, ...options };
+    this.#options = { retention: () => DEFAULT_RETENTION, maxMinutes: MAX_MINUTES, ...options };
   }
 
   /** Why there is no history at the moment, as a sentence; undefined if there is one. */
@@ -114,6 +127,11 @@ export class History implements UsageView {
         .iterate(Math.floor(since / 60), model ?? null, key ?? null);
       return work(minuteRows(rows));
     });
+  }
+
+  /** Returns sums by hour or by day; undefined while there is a problem. */
+  overPeriods(query: PeriodQuery): PeriodRow[] | undefined {
+    return this.#options.usage.query((database) => readSums(database, query));
   }
 
   /** Returns the nano-dollars spent since a time. */
@@ -165,8 +183,12 @@ export class History implements UsageView {
   }
 
   add(line: UsageLine, text: string, isRepeated: boolean): void {
-    if (line.startTime < this.#now() - KEEP_S || isProbe(line)) return;
+    const { requestsMs, sumsMs, maxRequests } = this.#options.retention();
+    const age = this.#now() - line.startTime;
+    if (age > Math.max(KEEP_S, requestsMs / 1000, sumsMs / 1000) || isProbe(line)) return;
     const request = this.#options.observe(line);
+    this.#periods.add(request);
+    if (age > Math.max(KEEP_S, requestsMs / 1000)) return;
     const { model, key, ended, cost } = request;
     const minute = Math.floor(ended / 60);
     const name = [minute, model, key].join("\u0000");
@@ -174,7 +196,6 @@ export class History implements UsageView {
     this.#minutes.set(name, row);
     row.totals.add(request);
     this.#requests.push({ id: line.record?.id ?? "", ended, cost, line: text });
-    const { maxRequests } = this.#options;
     if (this.#requests.length > 2 * maxRequests) this.#requests.splice(0, maxRequests);
     if (!isRepeated) for (const onRequest of this.#listeners) onRequest(request);
   }
@@ -185,19 +206,22 @@ export class History implements UsageView {
       "INSERT INTO requests (id, ended, cost, line) VALUES (?, ?, ?, ?)",
     );
     for (const { id, ended, cost, line } of this.#requests) add.run(id, ended, cost ?? null, line);
+    this.#periods.write(database, this.#now() - this.#options.retention().sumsMs / 1000);
     if (this.#prunedAt !== Math.floor(this.#now() / 60)) this.#prune(database);
   }
 
   written(): void {
     this.#minutes.clear();
+    this.#periods.clear();
     this.#requests = [];
     this.#prunedAt = Math.floor(this.#now() / 60);
   }
 
-  /** Removes what is older than a day, and the oldest rows above a number. */
+  /** Removes what is too old, and the oldest rows above a number. */
   #prune(database: UsageDatabase): void {
     const before = this.#now() - KEEP_S;
-    const { maxMinutes, maxRequests } = this.#options;
+    const { maxMinutes, retention } = this.#options;
+    const { maxRequests, requestsMs } = retention();
     database.statement("DELETE FROM minutes WHERE minute < ?").run(Math.floor(before / 60));
     // A minute goes with all its rows: without some of them its sums would be wrong.
     database
@@ -216,7 +240,7 @@ export class History implements UsageView {
         (SELECT number FROM requests WHERE ended >= ? ORDER BY number LIMIT 1),
         (SELECT max(number) + 1 FROM requests))`,
       )
-      .run(before);
+      .run(Math.min(before, this.#now() - requestsMs / 1000));
   }
 
   #rows(query: string, ...values: (string | number)[]): Row[] | undefined {

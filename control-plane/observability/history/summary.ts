@@ -1,14 +1,26 @@
 // The history as the page shows it: points of a chart, and sums by model and by key.
 import type { History, MinuteRow } from "./history.ts";
+import { DAY_S, HOUR_S } from "./period-sums.ts";
+import type { PeriodRow } from "./period-sums.ts";
 import { Totals } from "./totals.ts";
 import type { TotalsReport } from "./totals.ts";
 
-/** The ranges that can be chosen, with the minutes of one point. */
-export const RANGES = {
+/** The ranges that are summed up from minutes, with the minutes of one point. */
+const MINUTE_RANGES = {
   "1h": { minutes: 60, step: 1 },
   "6h": { minutes: 360, step: 5 },
   "24h": { minutes: 1440, step: 15 },
 } as const;
+
+/** The longer ones, in days of UTC, with the period that is read and the seconds of one point. */
+const DAY_RANGES = {
+  "7d": { days: 7, period: "hour", step: HOUR_S },
+  "30d": { days: 30, period: "hour", step: 6 * HOUR_S },
+  "90d": { days: 90, period: "day", step: DAY_S },
+} as const;
+
+/** The ranges that can be chosen. */
+export const RANGES = { ...MINUTE_RANGES, ...DAY_RANGES };
 export type Range = keyof typeof RANGES;
 
 export interface SummaryQuery {
@@ -23,13 +35,75 @@ type Pair = Omit<MinuteRow, "minute">;
 
 export type Named = TotalsReport & { name: string };
 
+/** What the page shows of a range. */
+export interface Summary {
+  range: Range;
+  /** Seconds since 1970, and of one point. */
+  from: number;
+  step: number;
+  points: ReturnType<typeof columnsOf>;
+  total: TotalsReport;
+  models: Named[];
+  keys: Named[];
+  problem: string | undefined;
+}
+
 /** Returns points and sums of a range that ends now. */
-export function summaryOf(
+export function summaryOf(history: History, query: SummaryQuery, nowSeconds: number): Summary {
+  const { range } = query;
+  return isOfMinutes(range)
+    ? minuteSummary(history, { ...query, range }, nowSeconds)
+    : daySummary(history, { ...query, range }, nowSeconds);
+}
+
+function isOfMinutes(range: Range): range is keyof typeof MINUTE_RANGES {
+  return Object.hasOwn(MINUTE_RANGES, range);
+}
+
+/** Reads the rows that are summed up already: of a model and a key together there are days only. */
+function daySummary(
   history: History,
-  { range, model, key }: SummaryQuery,
+  { range, model, key }: SummaryQuery & { range: keyof typeof DAY_RANGES },
   nowSeconds: number,
-) {
-  const { minutes, step } = RANGES[range];
+): Summary {
+  const { days, period: usual, step: usualStep } = DAY_RANGES[range];
+  const isPair = model !== undefined && key !== undefined;
+  const [period, step] = isPair ? (["day", DAY_S] as const) : ([usual, usualStep] as const);
+  const since = (Math.floor(nowSeconds / DAY_S) - days + 1) * DAY_S;
+  const points = Array.from({ length: (days * DAY_S) / step }, () => new Totals());
+  for (const { start, totals } of history.overPeriods({ period, since, model, key }) ?? [])
+    points[Math.floor((start - since) / step)]?.merge(totals);
+  const by = (name: "model" | "key") =>
+    history.overPeriods({ period: "day", since, model, key, by: name }) ?? [];
+  const total = new Totals();
+  for (const point of points) total.merge(point);
+  return {
+    ...{ range, from: since, step },
+    points: columnsOf(points),
+    total: total.report(),
+    models: named(by("model"), (row: PeriodRow) => row.model),
+    keys: named(by("key"), (row: PeriodRow) => row.key),
+    problem: history.problem,
+  };
+}
+
+/** What was spent, by key, by the owner of keys, or by group, over days of UTC that end today. */
+export function spendBy(
+  history: History,
+  by: "key" | "user" | "group",
+  days: number,
+  nowSeconds: number,
+): Named[] {
+  const since = (Math.floor(nowSeconds / DAY_S) - days + 1) * DAY_S;
+  return named(history.overPeriods({ period: "day", since, by }) ?? [], (row) => row.key);
+}
+
+function minuteSummary(
+  history: History,
+  { range, model, key }: SummaryQuery & { range: keyof typeof MINUTE_RANGES },
+  nowSeconds: number,
+): Summary {
+  const { minutes, step } = MINUTE_RANGES[range];
   // The last point has the minute that is not over.
   const end = Math.floor(nowSeconds / 60 / step) * step + step;
   const from = end - minutes;
@@ -85,14 +159,17 @@ function pairOf(pairs: Map<string, Pair>, { model, key }: MinuteRow): Pair {
   return found;
 }
 
-function named(pairs: readonly Pair[], nameOf: (pair: Pair) => string): Named[] {
+function named<Row extends { totals: Totals }>(
+  pairs: readonly Row[],
+  nameOf: (pair: Row) => string,
+): Named[] {
   const groups = Map.groupBy(pairs, nameOf);
   return [...groups]
     .map(([name, own]) => ({ name, ...sumOf(own).report() }))
     .sort((one, other) => other.cost - one.cost || other.calls - one.calls);
 }
 
-function sumOf(pairs: readonly Pair[]): Totals {
+function sumOf(pairs: readonly { totals: Totals }[]): Totals {
   const sum = new Totals();
   for (const { totals } of pairs) sum.merge(totals);
   return sum;

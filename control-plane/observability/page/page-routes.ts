@@ -1,12 +1,15 @@
 // The live page: its documents, its files, and the data that its scripts ask for.
-import type { Hono } from "hono";
+import type { Context, Hono } from "hono";
 import { keyNames } from "../../../model/client-keys.ts";
 import type { GatewayModel } from "../../../model/model.ts";
+import { actorOf } from "../../admin/actor.ts";
+import { hasRole, neededRole } from "../../admin/permissions.ts";
+import type { BudgetGauge } from "../envoy-stats.ts";
 import { contentOf } from "../history/request-content.ts";
 import type { History } from "../history/history.ts";
 import type { Observe } from "../history/observed-request.ts";
 import { storyOf } from "../history/story.ts";
-import { RANGES, summaryOf } from "../history/summary.ts";
+import { RANGES, spendBy, summaryOf } from "../history/summary.ts";
 import type { Range } from "../history/summary.ts";
 import type { Live } from "../live/live.ts";
 import { viewOf } from "../live/row.ts";
@@ -18,6 +21,8 @@ import { shell } from "./shell.ts";
 /** What the page shows. Undefined parts do not exist yet, or no longer. */
 export interface PageSource {
   model: () => GatewayModel | undefined;
+  /** Returns what was spent on each budget. */
+  budgets: () => BudgetGauge[];
   parts: () => { history: History; live: Live; observe: Observe } | undefined;
   /** Returns the path of access_content.log; undefined if no bodies are written. */
   contentLog: () => string | undefined;
@@ -35,6 +40,7 @@ export function addPage(app: Hono, source: PageSource): void {
   app.get("/", (context) => context.html(shell("live")));
   app.get("/requests/:id", (context) => context.html(shell("story")));
   app.get("/playground", (context) => context.html(shell("playground")));
+  app.get("/keys", (context) => context.html(shell("keys")));
   app.get("/assets/:hash/:name", (context) => {
     const { hash, name } = context.req.param();
     const asset = ASSETS.find(hash, name);
@@ -45,8 +51,31 @@ export function addPage(app: Hono, source: PageSource): void {
       "cache-control": FOREVER,
     });
   });
+  addOwn(app, source.budgets);
   addData(app, source);
   addPlayground(app, source.model);
+}
+
+/** Adds what a person sees of the own account. Without a token and people, everybody may do everything. */
+function addOwn(app: Hono, budgets: PageSource["budgets"]): void {
+  app.get("/api/budgets", (context) => context.json(budgets()));
+  app.get("/api/me", (context) => {
+    const actor = actorOf(context);
+    const may = (method: string, path: string) =>
+      actor === undefined || hasRole(actor, neededRole(method, path));
+    return context.json({
+      kind: actor?.kind,
+      name: actor?.name,
+      roles: actor?.roles ?? [],
+      groups: actor?.groups ?? [],
+      can: {
+        seeLive: may("GET", "/"),
+        usePlayground: may("GET", "/playground"),
+        changeAllKeys: actor === undefined || hasRole(actor, "operator"),
+        changeGroups: may("POST", "/api/v1/groups"),
+      },
+    });
+  });
 }
 
 function addData(app: Hono, { model, parts, contentLog, now }: PageSource): void {
@@ -63,6 +92,17 @@ function addData(app: Hono, { model, parts, contentLog, now }: PageSource): void
     const { range = "1h", model: name, key } = context.req.query();
     if (!isRange(range)) return context.text("The range is not known.\n", 400);
     return context.json(summaryOf(found.history, { range, model: name, key }, now() / 1000));
+  });
+  app.get("/api/spend", async (context) => {
+    const found = parts();
+    if (found === undefined) return context.text(UNAVAILABLE, 503);
+    const { by = "key", days = "30" } = context.req.query();
+    if (!isSubject(by) || !/^[1-9]\d{0,2}$/.test(days))
+      return context.text("by is key, user or group, and days a number.\n", 400);
+    const own = await ownNames(app, context, by);
+    if (own === undefined) return context.text("The own keys cannot be read.\n", 503);
+    const rows = spendBy(found.history, by, Number(days), now() / 1000);
+    return context.json(own === "all" ? rows : rows.filter(({ name }) => own.includes(name)));
   });
   app.get("/api/requests", (context) => {
     const found = parts();
@@ -90,6 +130,31 @@ function addData(app: Hono, { model, parts, contentLog, now }: PageSource): void
       playground: playgroundSettings(active),
     });
   });
+}
+
+const SUBJECTS = ["key", "user", "group"] as const;
+type Subject = (typeof SUBJECTS)[number];
+
+function isSubject(text: string): text is Subject {
+  return SUBJECTS.some((subject) => subject === text);
+}
+
+/** Returns whose spend a person may see: the own name, groups and keys, or all. */
+async function ownNames(
+  app: Hono,
+  context: Context,
+  by: Subject,
+): Promise<readonly string[] | "all" | undefined> {
+  const actor = actorOf(context);
+  if (actor === undefined || hasRole(actor, "viewer")) return "all";
+  if (by === "user") return [actor.name];
+  if (by === "group") return actor.groups ?? [];
+  const { cookie = "", host = "" } = context.req.header();
+  const url = new URL("/api/v1/keys?limit=100", context.req.url);
+  const response = await app.request(url, { headers: { cookie, host } });
+  if (!response.ok) return undefined;
+  const { data } = (await response.json()) as { data: { name: string }[] };
+  return data.map(({ name }) => name);
 }
 
 function isRange(text: string): text is Range {

@@ -3,18 +3,20 @@ import { catalogueNote } from "../../../model/facts/catalogue-note.ts";
 import { ASSETS } from "./assets.ts";
 
 /** The pages, by the script that fills them. */
-export type View = "live" | "story" | "playground";
+export type View = "live" | "story" | "playground" | "keys";
 
 const TITLES: Readonly<Record<View, string>> = {
   live: "Live",
   story: "Request",
   playground: "Playground",
+  keys: "Keys",
 };
 
 export function shell(view: View): string {
   const links = [
     { href: "/", view: "live", text: "Live" },
     { href: "/playground", view: "playground", text: "Playground" },
+    { href: "/keys", view: "keys", text: "Keys" },
   ].map(
     (link) =>
       `<a href="${link.href}"${link.view === view ? ' aria-current="page"' : ""}>${link.text}</a>`,
@@ -27,6 +29,7 @@ export function shell(view: View): string {
 <a class="brand" href="/"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M4 4v16M20 4v16M4 12h16M13 7l5 5-5 5"/></svg>gateway</a>
 <nav aria-label="Pages">${links.join("")}</nav>
 <p id="connection" role="status"></p>
+<p id="account"></p>
 </header>
 <main id="main" tabindex="-1"><noscript>This page needs JavaScript.</noscript></main>
 ${view === "playground" ? "" : `<footer><p class="more">Listed prices: ${escaped(catalogueNote())}.</p></footer>`}
@@ -35,19 +38,51 @@ ${view === "playground" ? "" : `<footer><p class="more">Listed prices: ${escaped
   );
 }
 
-export function loginPage({ next, isWrong = false }: { next: string; isWrong?: boolean }): string {
-  return document(
-    "Log in",
-    `<body>
-<main id="main" class="login">
-<form method="post" action="/login">
-<h1>gateway</h1>
+export interface LoginForm {
+  /** Path after the login. */
+  next: string;
+  /** Whether the token can be typed in. */
+  hasToken: boolean;
+  /** URL of the identity provider; undefined if people cannot sign in. */
+  issuer?: string | undefined;
+  isWrong?: boolean;
+}
+
+export function loginPage({ next, hasToken, issuer, isWrong = false }: LoginForm): string {
+  const signIn =
+    issuer === undefined
+      ? ""
+      : `<a class="button" href="/sign-in?next=${escaped(encodeURIComponent(next))}">Sign in at ${escaped(new URL(issuer).host)}</a>`;
+  const token = hasToken
+    ? `<form method="post" action="/login">
 <label for="token">Token of <code>observability.metrics</code></label>
 <input id="token" name="token" type="password" autocomplete="current-password" required autofocus${isWrong ? ' aria-invalid="true" aria-describedby="wrong"' : ""}>
 ${isWrong ? '<p id="wrong" class="wrong" role="alert">The token is not correct.</p>' : ""}
 <input type="hidden" name="next" value="${escaped(next)}">
 <button type="submit">Log in</button>
-</form>
+</form>`
+    : "";
+  return document(
+    "Log in",
+    `<body>
+<main id="main" class="login">
+<h1>gateway</h1>
+${signIn}
+${token}
+</main>
+</body>`,
+  );
+}
+
+/** Returns a page with a sentence and the way back to the login. */
+export function messagePage(title: string, message: string): string {
+  return document(
+    escaped(title),
+    `<body>
+<main id="main" class="login">
+<h1>${escaped(title)}</h1>
+<p class="wrong" role="alert">${escaped(message)}</p>
+<a class="button" href="/login">Back</a>
 </main>
 </body>`,
   );

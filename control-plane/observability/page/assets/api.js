@@ -8,6 +8,20 @@ export async function load(path) {
   return response.json();
 }
 
+/** Sends a change, and returns the JSON of the response; undefined if it has none. Throws as `load` does. */
+export async function send(method, path, body) {
+  const response = await fetch(path, {
+    method,
+    ...(body === undefined
+      ? {}
+      : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+  });
+  if (response.status === 401) logIn();
+  const text = await response.text();
+  if (!response.ok) throw new Error(text.trim() || `status ${response.status}`);
+  return text === "" ? undefined : JSON.parse(text);
+}
+
 export function logIn() {
   location.assign(`/login?next=${encodeURIComponent(location.pathname + location.search)}`);
 }

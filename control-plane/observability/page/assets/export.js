@@ -43,6 +43,14 @@ export function csvOf(rows) {
   return [Object.values(COLUMNS), ...lines].map((cells) => `${cells.join(",")}\r\n`).join("");
 }
 
+/** Returns CSV of rows of texts, numbers and lists, with their members as names. */
+export function csvOfRows(rows) {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  const text = (value) => (typeof value === "object" ? JSON.stringify(value) : (value ?? ""));
+  const lines = rows.map((row) => names.map((name) => cell(text(row[name]))));
+  return [names, ...lines].map((cells) => `${cells.join(",")}\r\n`).join("");
+}
+
 /** Returns the requests with the members of the page's API. */
 export function jsonOf(rows) {
   return `${JSON.stringify(

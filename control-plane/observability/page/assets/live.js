@@ -13,9 +13,23 @@ import { Tiles } from "./tiles.js";
 const KEPT = 1000;
 /** Rows that are drawn of the live ones, and that one click on "Older" adds. */
 const SHOWN = 100;
-const RANGES = { "1h": "1 hour", "6h": "6 hours", "24h": "24 hours" };
+const RANGES = {
+  "1h": "1 hour",
+  "6h": "6 hours",
+  "24h": "24 hours",
+  "7d": "7 days",
+  "30d": "30 days",
+  "90d": "90 days",
+};
 /** Milliseconds between two looks at the history. */
-const HISTORY_MS = { "1h": 5_000, "6h": 15_000, "24h": 30_000 };
+const HISTORY_MS = {
+  "1h": 5_000,
+  "6h": 15_000,
+  "24h": 30_000,
+  "7d": 60_000,
+  "30d": 300_000,
+  "90d": 300_000,
+};
 
 const DEFAULTS = { range: "1h", model: "", key: "", status: "", text: "", from: "", to: "" };
 /** Those that choose requests. */
@@ -164,6 +178,9 @@ function useSettings() {
 
 const micros = (values) => values.map((value) => (value === null ? null : value / 1000));
 
+/** A point of a chart, by its seconds. */
+const PER = { 60: "per minute", 3600: "per hour", 21600: "per 6 hours", 86400: "per day" };
+
 function Charts({ summary }) {
   const { points, from, step, total } = summary ?? {};
   const data = useMemo(() => {
@@ -188,7 +205,7 @@ function Charts({ summary }) {
         </section>`,
     )}`;
   const { times } = data;
-  const per = step === 60 ? "per minute" : `per ${step / 60} minutes`;
+  const per = PER[step] ?? `per ${step / 60} minutes`;
   return html`
     <${Chart}
       title=${`Requests ${per}`}

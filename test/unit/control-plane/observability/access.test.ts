@@ -13,6 +13,7 @@ function appWith(token: string | undefined) {
     metrics: () => Promise.resolve("metrics"),
     page: {
       model: () => undefined,
+      budgets: () => [],
       parts: () => undefined,
       contentLog: () => undefined,
       now: Date.now,

@@ -15,7 +15,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { loadConfiguration } from "../../../../control-plane/config/load.ts";
-import { History } from "../../../../control-plane/observability/history/history.ts";
+import {
+  DEFAULT_RETENTION,
+  History,
+} from "../../../../control-plane/observability/history/history.ts";
 import type { HistoryOptions } from "../../../../control-plane/observability/history/history.ts";
 import { observer } from "../../../../control-plane/observability/history/observed-request.ts";
 import { storyOf } from "../../../../control-plane/observability/history/story.ts";
@@ -241,7 +244,10 @@ it.runIf(canMount())("a full disk is a problem until there is space", async () =
 it("records older than a day are dropped, and the oldest requests above the limit", async () => {
   writeFileSync(log, line({ ago: 26 * 3600 }) + line({ ago: 3600, id: "old" }));
   let now = NOW;
-  const history = start({ maxRequests: 3, now: () => now });
+  const history = start({
+    retention: () => ({ ...DEFAULT_RETENTION, maxRequests: 3 }),
+    now: () => now,
+  });
   await waitFor(history, 1);
   for (const id of ["a", "b", "c"]) appendFileSync(log, line({ id }));
   await waitFor(history, 4);

@@ -1,0 +1,71 @@
+// Who signed in, by the claims of the identity provider: name, groups, and the roles that the configuration gives to groups.
+import { ROLES } from "../../admin/actor.ts";
+import type { Role } from "../../admin/actor.ts";
+import type { SignIn } from "../../../model/model.ts";
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+export interface Person {
+  name: string;
+  groups: string[];
+  roles: Role[];
+}
+
+/** Stands for every person in a list of groups. */
+const EVERYBODY = "*";
+const MAX_GROUPS = 500;
+const MAX_TEXT = 200;
+
+/** Returns the person, or why the claims give none, as a sentence. */
+export function personOf(claims: Claims, settings: SignIn): Person | string {
+  const { claims: names, roles: groupsOf, selfService } = settings;
+  const name = textAt(claims, names.name) ?? textAt(claims, "sub");
+  if (name === undefined) return `The claim ${names.name} is missing.`;
+  if (names.name === "email" && claims["email_verified"] === false)
+    return `The identity provider has not verified the address ${name}.`;
+  if (hasTooManyGroups(claims, names.groups))
+    return "The identity provider left the groups out, because there are too many; use application roles instead.";
+  const groups = listAt(claims, names.groups);
+  const isIn = (wanted: readonly string[] = []) =>
+    wanted.some((group) => group === EVERYBODY || groups.includes(group));
+  const roles = ROLES.filter((role) => isIn(groupsOf[role]));
+  if (roles.length === 0 && !isIn(selfService))
+    return `${name} has no role here: none of the groups in the claim ${names.groups} has one.`;
+  return { name, groups, roles };
+}
+
+/** Whether the claims lack what decides the roles, and the userinfo endpoint may have it. */
+export function lacksClaims(claims: Claims, { claims: names }: SignIn): boolean {
+  return valueAt(claims, names.name) === undefined || valueAt(claims, names.groups) === undefined;
+}
+
+/** Entra ID names a claim that it left out in `_claim_names`. */
+function hasTooManyGroups(claims: Claims, name: string): boolean {
+  const left = claims["_claim_names"];
+  return typeof left === "object" && left !== null && Object.hasOwn(left, name);
+}
+
+/** Returns a member by its name, or by a path of names with dots: `resource_access.gateway.roles`. */
+function valueAt(claims: Claims, path: string): unknown {
+  if (Object.hasOwn(claims, path)) return claims[path];
+  let value: unknown = claims;
+  for (const name of path.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name))
+      return undefined;
+    value = (value as Claims)[name];
+  }
+  return value;
+}
+
+function textAt(claims: Claims, path: string): string | undefined {
+  const value = valueAt(claims, path);
+  return typeof value === "string" && value !== "" ? value.slice(0, MAX_TEXT) : undefined;
+}
+
+function listAt(claims: Claims, path: string): string[] {
+  const value = valueAt(claims, path);
+  const all: unknown[] = Array.isArray(value) ? value : [value];
+  return all
+    .filter((one): one is string => typeof one === "string" && one.length <= MAX_TEXT)
+    .slice(0, MAX_GROUPS);
+}

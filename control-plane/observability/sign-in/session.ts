@@ -1,0 +1,70 @@
+// Texts that a browser keeps and cannot change: a session, and what a sign-in needs to know when the browser comes back.
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+
+/** Signed-out sessions that are remembered until they end. */
+const MAX_ENDED = 10_000;
+
+/** A person who has signed in. */
+export interface Session {
+  /** Unique, so that it can be ended. */
+  id: string;
+  subject: string;
+  name: string;
+  roles: string[];
+  groups: string[];
+  /** Seconds since 1970. */
+  expires: number;
+}
+
+/** Returns the value with a proof that it was made here. @param purpose keeps a proof of one use from another */
+export function sealed(value: { expires: number }, purpose: string, secret: string): string {
+  const text = Buffer.from(JSON.stringify(value)).toString("base64url");
+  return `${text}.${proof(text, purpose, secret)}`;
+}
+
+/** Returns what `sealed` was given with one of the secrets; undefined if it was changed, is too old, or is of another use. */
+export function unsealed(
+  text: string,
+  purpose: string,
+  secrets: readonly string[],
+  nowSeconds: number,
+): { expires: number } | undefined {
+  const [value = "", sent = "", ...more] = text.split(".");
+  if (more.length > 0) return undefined;
+  if (!secrets.some((secret) => isSame(sent, proof(value, purpose, secret)))) return undefined;
+  try {
+    const found = JSON.parse(Buffer.from(value, "base64url").toString()) as { expires: number };
+    return found.expires > nowSeconds ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function newId(): string {
+  return randomBytes(18).toString("base64url");
+}
+
+/** The sessions that were ended before their time. A restart forgets them. */
+export class EndedSessions {
+  readonly #ids = new Map<string, number>();
+
+  end({ id, expires }: Session, nowSeconds: number): void {
+    for (const [old, end] of this.#ids) if (end <= nowSeconds) this.#ids.delete(old);
+    const [oldest] = this.#ids.keys();
+    if (this.#ids.size >= MAX_ENDED && oldest !== undefined) this.#ids.delete(oldest);
+    this.#ids.set(id, expires);
+  }
+
+  has({ id }: Session): boolean {
+    return this.#ids.has(id);
+  }
+}
+
+export function isSame(sent: string, own: string): boolean {
+  const [one, other] = [Buffer.from(sent), Buffer.from(own)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+function proof(text: string, purpose: string, secret: string): string {
+  return createHmac("sha256", secret).update(`${purpose} ${text}`).digest("base64url");
+}

@@ -1,0 +1,242 @@
+// People sign in at a real identity provider (oidc-provider): roles, sessions, and what goes wrong.
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { AuditEntry } from "../../../../../control-plane/audit/audit-line.ts";
+import { adminApp } from "../../../../../control-plane/observability/admin-server.ts";
+import { Gate } from "../../../../../control-plane/observability/sign-in/gate.ts";
+import type { SignIn } from "../../../../../model/model.ts";
+import {
+  CLIENT_SECRET,
+  startOidcServer,
+  signInAt,
+  type OidcServer,
+} from "../../../../oidc-server.ts";
+
+const URL_OF_PAGE = "http://127.0.0.1:9464";
+const TOKEN = "a-long-random-token-0123456789";
+const SECRETS = ["first-secret-of-sessions-0123456789", "second-secret-of-sessions-012345678"];
+
+let server: OidcServer;
+beforeAll(async () => {
+  server = await startOidcServer(URL_OF_PAGE);
+});
+afterAll(() => server.stop());
+
+interface Options {
+  settings?: Partial<SignIn>;
+  clientSecret?: string;
+  secrets?: string[];
+  now?: () => number;
+}
+
+function openPage({
+  settings,
+  clientSecret = CLIENT_SECRET,
+  secrets = SECRETS,
+  now,
+}: Options = {}) {
+  const entries: AuditEntry[] = [];
+  const audit = {
+    problem: undefined as string | undefined,
+    append: (entry: AuditEntry) => entries.push(entry) > 0,
+    denied: (entry: AuditEntry) => void entries.push({ ...entry, result: "denied" }),
+  };
+  const gate = new Gate({
+    settings: {
+      issuer: server.issuer,
+      clientId: "gateway",
+      secretVariable: "OIDC_CLIENT_SECRET",
+      sessionVariable: "SESSION_SECRET",
+      url: URL_OF_PAGE,
+      scopes: ["openid", "email", "groups"],
+      claims: { name: "email", groups: "groups" },
+      roles: { admin: ["platform"], viewer: ["leads"] },
+      selfService: ["research"],
+      sessionMs: 3_600_000,
+      ...settings,
+    },
+    clientSecret,
+    secrets,
+    audit,
+    ...(now === undefined ? {} : { now }),
+  });
+  const app = adminApp({
+    ...{ address: "127.0.0.1", port: 9464, token: TOKEN, gate, audit },
+    metrics: () => Promise.resolve("metrics"),
+    page: {
+      ...{
+        model: () => undefined,
+        budgets: () => [],
+        parts: () => undefined,
+        contentLog: () => undefined,
+      },
+      now: Date.now,
+    },
+  });
+  const ask = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+    app.request(`${URL_OF_PAGE}${path}`, {
+      method,
+      headers: { host: "127.0.0.1:9464", ...headers },
+    });
+  return { ask, entries, audit };
+}
+
+type OpenPage = ReturnType<typeof openPage>;
+
+const cookiesOf = (response: Response) =>
+  response.headers.getSetCookie().map((line) => line.split(";")[0] ?? "");
+
+async function comeBack({ ask }: OpenPage, login: string, change = (url: string) => url) {
+  const begun = await ask("/sign-in?next=/keys");
+  expect(begun.status).toBe(303);
+  const back = new URL(change(await signInAt(begun.headers.get("location") ?? "", login)));
+  return ask(`${back.pathname}${back.search}`, { cookie: cookiesOf(begun).join("; ") });
+}
+
+/** @returns the session's cookie */
+async function signIn(page: OpenPage, login: string): Promise<string> {
+  const response = await comeBack(page, login);
+  expect(response.status).toBe(303);
+  expect(response.headers.get("location")).toBe("/keys");
+  return cookiesOf(response).find((cookie) => cookie.startsWith("gateway_person=")) ?? "";
+}
+
+it("a person signs in with PKCE and gets the roles of the groups", async () => {
+  const page = openPage();
+  const begun = await page.ask("/sign-in");
+  const asked = new URL(begun.headers.get("location") ?? "").searchParams;
+  expect(Object.fromEntries(asked)).toMatchObject({
+    ...{ response_type: "code", code_challenge_method: "S256", client_id: "gateway" },
+    scope: "openid email groups",
+  });
+  const response = await comeBack(page, "ann");
+  const session = response.headers.getSetCookie().find((line) => line.includes("gateway_person="));
+  expect(session).toMatch(/; Max-Age=3600; Path=\/; HttpOnly; SameSite=Lax/);
+  const cookie = session?.split(";")[0] ?? "";
+  expect(await (await page.ask("/api/me", { cookie })).json()).toMatchObject({
+    ...{ kind: "user", name: "ann@example.com", roles: ["admin"] },
+    groups: ["platform", "research"],
+  });
+  expect(page.entries).toMatchObject([
+    { action: "admin.sign_in", actor: { name: "ann@example.com", roles: ["admin"] } },
+  ]);
+});
+
+it("a role decides which pages a person gets", async () => {
+  const page = openPage();
+  const html = { accept: "text/html" };
+  const [viewer, member] = [await signIn(page, "vera"), await signIn(page, "sam")];
+  expect((await page.ask("/", { cookie: viewer, ...html })).status).toBe(200);
+  expect((await page.ask("/requests/1", { cookie: viewer, ...html })).status).toBe(403);
+  expect((await page.ask("/keys", { cookie: member })).status).not.toBe(403);
+  expect((await page.ask("/", { cookie: member, ...html })).headers.get("location")).toBe("/keys");
+  for (const path of ["/metrics", "/api/live", "/api/requests", "/api/history", "/playground"])
+    expect((await page.ask(path, { cookie: member })).status, path).toBe(403);
+  const own = { origin: URL_OF_PAGE, cookie: viewer };
+  expect((await page.ask("/api/v1/groups", own, "POST")).status).toBe(403);
+  expect((await page.ask("/metrics", { authorization: `Bearer ${TOKEN}` })).status).toBe(200);
+});
+
+it("a person without a role is told so, and gets no session", async () => {
+  const page = openPage();
+  const response = await comeBack(page, "nobody");
+  expect(response.status).toBe(403);
+  expect(await response.text()).toContain("nobody@example.com has no role here");
+  expect(cookiesOf(response).filter((cookie) => cookie.startsWith("gateway_person="))).toEqual([]);
+  expect(page.entries).toMatchObject([{ action: "admin.sign_in", result: "denied" }]);
+});
+
+it("a session that was changed, is too old or is signed out is none", async () => {
+  let now = Date.now();
+  const page = openPage({ now: () => now });
+  const cookie = await signIn(page, "ann");
+  const statusOf = async (sent: string) => (await page.ask("/api/me", { cookie: sent })).status;
+  expect(await statusOf(cookie)).toBe(200);
+  const [name = "", value = ""] = cookie.split("=");
+  for (let at = 0; at < value.length; at += 7) {
+    const other = value[at] === "A" ? "B" : "A";
+    const changed = `${name}=${value.slice(0, at)}${other}${value.slice(at + 1)}`;
+    expect(await statusOf(changed), String(at)).toBe(401);
+  }
+  now += 3_600_000;
+  expect(await statusOf(cookie)).toBe(401);
+  now -= 3_600_000;
+  const left = await page.ask("/sign-out", { cookie, origin: URL_OF_PAGE }, "POST");
+  expect(((await left.json()) as { location: string }).location).toContain(
+    `${server.issuer}/session/end?`,
+  );
+  expect(await statusOf(cookie)).toBe(401);
+});
+
+it("a new secret signs, and the old one is accepted while it is listed", async () => {
+  const cookie = await signIn(
+    openPage({ secrets: ["old-secret-of-sessions-0123456789ab"] }),
+    "ann",
+  );
+  const both = openPage({
+    secrets: ["new-secret-of-sessions-0123456789ab", "old-secret-of-sessions-0123456789ab"],
+  });
+  expect((await both.ask("/api/me", { cookie })).status).toBe(200);
+  const only = openPage({ secrets: ["new-secret-of-sessions-0123456789ab"] });
+  expect((await only.ask("/api/me", { cookie })).status).toBe(401);
+});
+
+it("a change with a cookie needs to come from the page", async () => {
+  const page = openPage();
+  const cookie = await signIn(page, "ann");
+  for (const headers of [
+    {},
+    { origin: "https://evil.example" },
+    { "sec-fetch-site": "none" },
+  ] as Record<string, string>[])
+    expect((await page.ask("/sign-out", { cookie, ...headers }, "POST")).status).toBe(403);
+  const own = { cookie, "sec-fetch-site": "same-origin" };
+  expect((await page.ask("/sign-out", own, "POST")).status).toBe(200);
+});
+
+it("a change is refused while the audit log cannot be written", async () => {
+  const page = openPage();
+  page.audit.problem = "The audit log cannot be written (ENOSPC).";
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  const refused = await page.ask("/api/v1/keys", headers, "POST");
+  expect(refused.status).toBe(503);
+  expect(await refused.text()).toContain("Nothing was changed");
+  expect((await page.ask("/api/me", headers)).status).toBe(200);
+});
+
+it.each([
+  ["a wrong client secret", { clientSecret: "x".repeat(40) }, undefined, 502, "client_secret"],
+  [
+    "a wrong state",
+    {},
+    (url: string) => url.replace(/state=[^&]*/, "state=x"),
+    400,
+    "Sign in again",
+  ],
+  ["a wrong code", {}, (url: string) => url.replace(/code=[^&]*/, "code=x"), 400, "Sign in again"],
+  [
+    "a person who denies it",
+    {},
+    (url: string) => url.replace(/code=[^&]*/, "error=access_denied"),
+    403,
+    "denied",
+  ],
+] as const)("%s has a page that says so", async (_what, options, change, status, text) => {
+  const page = openPage(options);
+  const response = await comeBack(page, "ann", change);
+  expect(response.status).toBe(status);
+  const body = await response.text();
+  expect(body).toContain(text);
+  expect(body + JSON.stringify(page.entries)).not.toContain(CLIENT_SECRET);
+});
+
+it("a provider that is down, and a callback of another browser, have a page that says so", async () => {
+  const down = await openPage({ settings: { issuer: "http://127.0.0.1:9" } }).ask("/sign-in");
+  expect(down.status).toBe(502);
+  expect(await down.text()).toContain("127.0.0.1:9 does not respond");
+  const page = openPage();
+  const begun = await page.ask("/sign-in");
+  const back = new URL(await signInAt(begun.headers.get("location") ?? "", "ann"));
+  const stolen = await page.ask(`${back.pathname}${back.search}`);
+  expect(stolen.status).toBe(400);
+  expect(await stolen.text()).toContain("another browser");
+});
