@@ -16,8 +16,18 @@ import { GatewayError } from "../control-plane/report/gateway-error.ts";
 /** The project promises a filter of 400 KB at most. Bytes. */
 const MAX_FILTER = 400_000;
 const COMPILER = "node_modules/assemblyscript";
+const OPTIMIZER = "node_modules/binaryen";
 /** Without it the filter is the same, and 70 KB larger. */
 const TRANSFORM = "scripts/constant-bytes.ts";
+
+/** What asc uses by default, and SIMD (asconfig.json): the optimizer does not read it from the file. */
+const FEATURES = [
+  "bulk-memory",
+  "mutable-globals",
+  "nontrapping-float-to-int",
+  "sign-ext",
+  "simd",
+].map((name) => `--enable-${name}`);
 
 export interface FilterBuild {
   file: string;
@@ -78,25 +88,41 @@ function writeFilterVersion(root: string): void {
 
 /** Compiles the filter of the checkout at `root`. Throws a GatewayError with the compiler's words. */
 export function compileFilter(root: string, outFile: string, more: string[] = []): void {
-  const asc = spawnSync(
+  const release = ["--target", "release", "--transform", `./${TRANSFORM}`];
+  runCompiler(root, join(COMPILER, "bin/asc.js"), [...release, "--outFile", outFile, ...more]);
+  // Once more by the compiler's own optimizer, over the whole that it has made: 4 KB less, and up to 0.7 % fewer instructions.
+  const names = more.includes("--debug") ? ["-g"] : [];
+  runCompiler(root, join(OPTIMIZER, "bin/wasm-opt"), [
+    ...FEATURES,
+    "-Os",
+    ...names,
+    outFile,
+    "-o",
+    outFile,
+  ]);
+}
+
+function runCompiler(root: string, program: string, options: string[]): void {
+  const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [
-      ...[join(root, COMPILER, "bin/asc.js"), "--target", "release", "--outFile", outFile],
-      ...["--transform", `./${TRANSFORM}`, ...more],
-    ],
+    [join(root, program), ...options],
     { cwd: root, encoding: "utf8" },
   );
-  if (asc.status !== 0) {
-    throw new GatewayError(`The filter did not compile:\n${asc.stdout}${asc.stderr}`, {
-      hint: "Mend what the compiler names in filter/ (a fresh checkout always compiles).",
-    });
-  }
+  if (status === 0) return;
+  throw new GatewayError(`The filter did not compile:\n${stdout}${stderr}`, {
+    hint: "Mend what the compiler names in filter/ (a fresh checkout always compiles).",
+  });
 }
 
 function sourcesKey(root: string): string {
   const files = globSync(["filter/**/*.ts", "contract/*.ts"], { cwd: root }).sort();
   const hash = createHash("sha256");
-  for (const file of [...files, "asconfig.json", TRANSFORM, join(COMPILER, "package.json")]) {
+  for (const file of [
+    ...files,
+    "asconfig.json",
+    TRANSFORM,
+    ...[COMPILER, OPTIMIZER].map((tool) => join(tool, "package.json")),
+  ]) {
     const bytes = readFileSync(join(root, file));
     hash.update(`${file}\0${String(bytes.length)}\0`).update(bytes);
   }
