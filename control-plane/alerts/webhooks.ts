@@ -79,7 +79,9 @@ export class Webhooks {
         this.#isReported = false;
         return;
       }
-      if (!this.#isReported && !signal.aborted)
+      // A stop ended the request: nothing is wrong with the receiver.
+      if (isAborted(signal)) return;
+      if (!this.#isReported)
         report(
           `The webhook of alerts does not accept events (${problem}); they are repeated.`,
           "warning",
@@ -128,4 +130,9 @@ export function signature(secret: string, id: string, seconds: number, body: str
     : Buffer.from(secret);
   const text = `${id}.${String(seconds)}.${body}`;
   return `v1,${createHmac("sha256", key).update(text).digest("base64")}`;
+}
+
+/** A call, because the type checker takes the loop's condition to hold after an `await`, too. */
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
 }

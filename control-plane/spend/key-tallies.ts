@@ -87,5 +87,5 @@ export class KeyTallies {
 function subjectOf({ subject }: Budget): string {
   if (subject === "all") return subject;
   const [[kind, name] = ["", ""]] = Object.entries(subject);
-  return `${kind} ${String(name)}`;
+  return `${kind} ${name}`;
 }
