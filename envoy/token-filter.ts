@@ -2,7 +2,7 @@
 import { FAILURE, PAYLOAD, TOKEN_METADATA } from "../contract/token-metadata.ts";
 import type { GatewayModel, Listener } from "../model/model.ts";
 import { hostPort, proxyName } from "../model/proxy.ts";
-import type { TokenIssuer } from "../model/tokens.ts";
+import type { TokenIssuer } from "../model/json-web-tokens.ts";
 import { common, protocols } from "./cluster-settings.ts";
 import { endpoint, resolution } from "./cluster-endpoints.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";

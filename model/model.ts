@@ -7,7 +7,7 @@ import type { Group, RuntimeKeys } from "./keys.ts";
 import type { ModelLimits } from "./model-limits.ts";
 import type { Prompt } from "./prompts.ts";
 import type { RateLimit, RateUnit } from "./rate-limit.ts";
-import type { TokenIssuer } from "./tokens.ts";
+import type { TokenIssuer } from "./json-web-tokens.ts";
 import type { Tracing } from "./tracing.ts";
 
 export type { Address, ClientKey, ProviderHeader, Proxy, RateLimit, RateUnit };

@@ -3,7 +3,7 @@
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import type { KeyStatus } from "./key-status.ts";
-import type { Change, GroupRecord, KeyRecord } from "./records.ts";
+import type { Change, GroupRecord, KeyRecord } from "./key-records.ts";
 import { StoreError } from "./store-error.ts";
 
 /** Name of the file in the state directory. */

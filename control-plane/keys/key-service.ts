@@ -15,7 +15,7 @@ import {
   type KeyRecord,
   newKey,
   newKeyId,
-} from "./records.ts";
+} from "./key-records.ts";
 import { SharedKeys, type SharedKeysOptions } from "./shared-keys.ts";
 import { type Field, StoreError } from "./store-error.ts";
 import { unknownModels } from "./unknown-models.ts";

@@ -2,7 +2,7 @@
 import { amountLabel, type Budget, budgetFingerprint } from "../../model/budgets.ts";
 import type { Allowance } from "../../model/keys.ts";
 import type { KeyRow, RowLimit, UseRow } from "./push-keys.ts";
-import type { KeyRecord } from "./records.ts";
+import type { KeyRecord } from "./key-records.ts";
 
 /** Returns the row of a key for each of its hashes; null for a hash that is no longer valid. */
 export function keyRows(record: KeyRecord, now: number): [hash: string, row: KeyRow | null][] {

@@ -8,7 +8,7 @@ import {
 } from "../spend/redis/redis-connection.ts";
 import { redisUrl } from "../spend/redis/url.ts";
 import type { KeyFile } from "./key-file.ts";
-import type { Change, GroupRecord, KeyRecord } from "./records.ts";
+import type { Change, GroupRecord, KeyRecord } from "./key-records.ts";
 import { StoreError } from "./store-error.ts";
 
 const POLL_MS = 250;

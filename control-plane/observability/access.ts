@@ -11,10 +11,10 @@ import { actorOf, setActor } from "../admin/actor.ts";
 import type { Actor } from "../admin/actor.ts";
 import { loginPage } from "./page/shell.ts";
 import type { LoginForm } from "./page/shell.ts";
-import { addressOf } from "./sign-in/address.ts";
+import { addressOf } from "./sign-in/page-address.ts";
 import type { Gate } from "./sign-in/gate.ts";
 import { hasRole, neededRole } from "../admin/permissions.ts";
-import { isSame } from "./sign-in/session.ts";
+import { isSame } from "./sign-in/page-session.ts";
 
 const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i;
 const COOKIE = "gateway_session";

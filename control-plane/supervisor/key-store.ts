@@ -101,7 +101,7 @@ export function createKeyStore(
     note: () => (denies() ? undefined : problem()),
     async api() {
       if (api !== undefined) return api;
-      const { keysApi } = await import("../keys/api/routes.ts");
+      const { keysApi } = await import("../keys/api/key-routes.ts");
       api = keysApi({
         keys: () => (model?.keys === undefined ? undefined : keys),
         version: VERSION,

@@ -1,6 +1,6 @@
 // Reads the VM configuration (contract/filter-document.ts) and the environment into the filter's own tables.
 import * as members from "../../contract/filter-document";
-import { readTokenIssuers, TokenIssuer } from "./token-issuers";
+import { readTokenIssuers, TokenIssuer } from "./read-issuers";
 import { FILTER_CONFIG_VERSION } from "../../contract/words";
 import { DEFAULT_SHARE } from "../memory/memory-budget";
 import { NO_NODE } from "../bytes/json/tape";

@@ -11,7 +11,7 @@ import {
 import { TOKEN_NAME_PREFIX } from "../../contract/words";
 import { ApiKey } from "../config/api-keys";
 import { Config } from "../config/read-config";
-import { Claim, TokenIssuer } from "../config/token-issuers";
+import { Claim, TokenIssuer } from "../config/read-issuers";
 import { Fault } from "../hub/faults/fault";
 import { property } from "../host/host";
 import { byteAt, startsWith } from "../bytes/text/at";

@@ -5,7 +5,7 @@ import { ApiKey, ApiKeys } from "../config/api-keys";
 import { Config } from "../config/read-config";
 import { Exchange } from "../exchange/exchange";
 import { AUTHORIZATION, GATEWAY_KEY, METHOD, X_API_KEY } from "../exchange/request-head";
-import { TokenIssuer } from "../config/token-issuers";
+import { TokenIssuer } from "../config/read-issuers";
 import { findTokenClient, tokenFault } from "../keys/token-client";
 import { knowsAllKeys } from "../keys/key-rows";
 import { findRunTimeKey, isRunTimeKey, withGroups } from "../keys/run-time-keys";

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Agent } from "node:http";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { hashOf } from "../../control-plane/keys/records.ts";
+import { hashOf } from "../../control-plane/keys/key-records.ts";
 import { stateDirectory } from "../../control-plane/supervisor/state.ts";
 import { type PricedProvider, startPricedProvider } from "../providers/scripts/priced.ts";
 import { type BudgetGateway, configurationWith, openGateway } from "./budget-desk.ts";

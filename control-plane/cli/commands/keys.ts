@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import type { KeyView } from "../../keys/api/view.ts";
 import { MAX_IMPORT } from "../../keys/api/schemas.ts";
-import { convert } from "../../keys/litellm/convert.ts";
+import { convert } from "../../keys/litellm/convert-keys.ts";
 import { readTables } from "../../keys/litellm/read-tables.ts";
 import { GatewayError } from "../../report/gateway-error.ts";
 import { colorsFor, count, printable, table } from "../../report/terminal.ts";

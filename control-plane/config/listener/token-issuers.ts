@@ -1,6 +1,6 @@
 // `listeners.<name>.jwt`: issuers of tokens that clients may send in place of an API key.
 import { z } from "zod";
-import type { TokenIssuer } from "../../../model/tokens.ts";
+import type { TokenIssuer } from "../../../model/json-web-tokens.ts";
 import type { Path } from "../../report/problem.ts";
 import { parseDuration } from "../quantity.ts";
 import type { Reading } from "../reading.ts";

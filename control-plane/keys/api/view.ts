@@ -6,7 +6,7 @@ import { parseAmount } from "../../config/budget-amount.ts";
 import { parseLifetime } from "../../config/lifetime.ts";
 import type { KeyStatus } from "../key-status.ts";
 import type { GroupInput, KeyUpdate, NewKey } from "../key-service.ts";
-import type { GroupRecord, KeyRecord } from "../records.ts";
+import type { GroupRecord, KeyRecord } from "../key-records.ts";
 import type {
   groupSchema,
   importSchema,

@@ -6,13 +6,13 @@ import type { AuditActor } from "../../audit/audit-line.ts";
 import type { AuditWriter } from "../../audit/audit-log.ts";
 import type { SignIn } from "../../../model/model.ts";
 import { messagePage } from "../page/shell.ts";
-import { addressOf } from "./address.ts";
+import { addressOf } from "./page-address.ts";
 import { IdentityProvider, SignInError } from "./identity-provider.ts";
 import type { Checks } from "./identity-provider.ts";
 import { personOf } from "./person.ts";
 import type { Person } from "./person.ts";
-import { EndedSessions, newId, sealed, unsealed } from "./session.ts";
-import type { Session } from "./session.ts";
+import { EndedSessions, newId, sealed, unsealed } from "./page-session.ts";
+import type { Session } from "./page-session.ts";
 
 const SESSION_COOKIE = "gateway_person";
 /** Where the browser is on its way to the provider. */

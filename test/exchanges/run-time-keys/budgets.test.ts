@@ -65,7 +65,7 @@ it("a budget of a user applies to the user's keys, and may reject models without
   const { first, second } = await started();
   setLimits(first, { [OF_USER]: COST });
   expect(second.try("three", { model: "openai/nobody-knows" })).toContain(
-    "403 The price of 'openai/nobody-knows' is not known, and the budget of 1 USD a month of user anna",
+    "403 The price of 'nobody-knows' is not known, and the budget of 1 USD a month of user anna",
   );
   expect(second.try("three")).toBe("200");
   expect(first.try("three")).toContain("429 Budget of 1 USD a month of user anna is used up.");

@@ -64,6 +64,7 @@ afterAll(() => {
 });
 
 const URLS: Readonly<Record<string, string>> = {
+  ALERT_WEBHOOK: "https://alerts.test/events",
   REDIS_URL: "redis://127.0.0.1:6379",
   PROXY_URL: "http://user:password@proxy.test:3128",
 };

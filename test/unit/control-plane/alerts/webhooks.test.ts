@@ -79,7 +79,7 @@ it("an event that the receiver rejects is repeated with the same id, before the 
   ]);
 });
 
-it("of more events than wait, the oldest are dropped; closing ends the attempts", async () => {
+it("the oldest events are dropped if too many wait, and closing ends the attempts", async () => {
   const webhooks = new Webhooks({
     target: () => ({ url: "http://127.0.0.1:1/" }),
     report: () => undefined,

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type AuditEntry, setAuditSink } from "../../../../control-plane/admin/audit.ts";
-import { hashOf } from "../../../../control-plane/keys/records.ts";
+import { hashOf } from "../../../../control-plane/keys/key-records.ts";
 import { type Desk, openDesk } from "./key-desk.ts";
 
 const YAML = `
@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 
 describe("a key", () => {
-  it("is shown once, and has the defaults that its creator did not set", async () => {
+  it("a key is shown once, and has the defaults that its creator did not set", async () => {
     const { status, body } = await desk.ask("POST", "/keys", {
       name: "ann-laptop",
       owner: "ann@example.com",
@@ -53,7 +53,7 @@ describe("a key", () => {
     expect(shown.headers.get("etag")).toBe('"1"');
   });
 
-  it("has no limit where its creator sets null, and the models of its groups", async () => {
+  it("a key has no limit where its creator sets null, and the models of its groups", async () => {
     const { body } = await desk.ask("POST", "/keys", {
       name: "free",
       groups: ["research"],
@@ -69,7 +69,7 @@ describe("a key", () => {
     });
   });
 
-  it("is changed only in the version that the change is for", async () => {
+  it("a key is changed only in the version that the change is for", async () => {
     const { body } = await desk.ask("POST", "/keys", { name: "one" });
     const first = await desk.ask("PATCH", `/keys/${body.id}`, { disabled: true, version: 1 });
     expect(first.body).toMatchObject({ status: "disabled", version: 2 });
@@ -85,7 +85,7 @@ describe("a key", () => {
     expect(third.body).not.toHaveProperty("budget");
   });
 
-  it("rotates with a grace period, and a second rotation ends the first one's", async () => {
+  it("a key rotates with a grace period, and a second rotation ends the first one's", async () => {
     const { body } = await desk.ask("POST", "/keys", { name: "one" });
     const next = await desk.ask("POST", "/keys/one/rotate", { grace: "24h" });
     expect(next.body.key).not.toBe(body.key);
@@ -95,7 +95,7 @@ describe("a key", () => {
     expect(previous.every(({ until }) => until <= Date.now())).toBe(true);
   });
 
-  it("is revoked for good, and its name is free again", async () => {
+  it("a key is revoked for good, and its name is free again", async () => {
     const { body } = await desk.ask("POST", "/keys", { name: "one" });
     expect((await desk.ask("DELETE", "/keys/one")).body.status).toBe("revoked");
     expect((await desk.ask("PATCH", `/keys/${body.id}`, { disabled: false })).status).toBe(409);
@@ -104,7 +104,7 @@ describe("a key", () => {
     expect((await desk.ask("GET", "/keys?status=revoked")).body.data).toHaveLength(1);
   });
 
-  it("has a name that no other key has, of the configuration either", async () => {
+  it("a key has a name that no other key has, of the configuration either", async () => {
     await desk.ask("POST", "/keys", { name: "one" });
     for (const name of ["one", "team"]) {
       const { status, body } = await desk.ask("POST", "/keys", { name });
@@ -139,7 +139,7 @@ it("a list has pages, and is searched by name, owner, group and status", async (
   expect(await find("status=expired")).toEqual([]);
 });
 
-it("groups are created, changed, and deleted when they have no keys", async () => {
+it("a group is created, changed, and deleted when it has no keys", async () => {
   expect(
     (
       await desk.ask("POST", "/groups", {
@@ -194,7 +194,7 @@ it.each([
   expect(JSON.stringify(response.body)).not.toContain("sk-my-own");
 });
 
-it("what is no request of the API is rejected with a reason", async () => {
+it("anything that is no request of the API is rejected with a reason", async () => {
   expect((await desk.ask("POST", "/keys", "{")).status).toBe(400);
   expect((await desk.ask("POST", "/keys", "{}", { "content-type": "text/plain" })).status).toBe(
     400,

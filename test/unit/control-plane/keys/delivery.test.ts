@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { hashOf, type KeyRecord } from "../../../../control-plane/keys/records.ts";
+import { hashOf, type KeyRecord } from "../../../../control-plane/keys/key-records.ts";
 import { KeyFile } from "../../../../control-plane/keys/key-file.ts";
 import { type FakeEnvoy, startFakeEnvoy } from "./fake-envoy.ts";
 import { type Desk, openDesk } from "./key-desk.ts";

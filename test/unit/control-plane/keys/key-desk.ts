@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Hono } from "hono";
 import { ROLES, setActor } from "../../../../control-plane/admin/actor.ts";
 import { loadConfiguration } from "../../../../control-plane/config/load.ts";
-import { keysApi } from "../../../../control-plane/keys/api/routes.ts";
+import { keysApi } from "../../../../control-plane/keys/api/key-routes.ts";
 import { Keys } from "../../../../control-plane/keys/key-service.ts";
 import type { GatewayModel } from "../../../../model/model.ts";
 

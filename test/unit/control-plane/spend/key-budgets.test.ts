@@ -109,7 +109,7 @@ it("a changed amount, a new budget and a group of the configuration are sent alo
   expect(limit(ofGroup)).toBe(970);
 });
 
-it("what was spent survives a restart of the gateway and of Envoy", async () => {
+it("a key's spend survives a restart of the gateway and of Envoy", async () => {
   await use();
   await spend.useRuntime(BUDGETS);
   await spend.attach(socket);

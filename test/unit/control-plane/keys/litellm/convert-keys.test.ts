@@ -1,9 +1,9 @@
 // Exports of LiteLLM's tables become keys and groups that the admin API accepts.
 import { expect, it } from "vitest";
 import { importSchema } from "../../../../../control-plane/keys/api/schemas.ts";
-import { convert } from "../../../../../control-plane/keys/litellm/convert.ts";
+import { convert } from "../../../../../control-plane/keys/litellm/convert-keys.ts";
 import { readTables } from "../../../../../control-plane/keys/litellm/read-tables.ts";
-import { hashOf } from "../../../../../control-plane/keys/records.ts";
+import { hashOf } from "../../../../../control-plane/keys/key-records.ts";
 
 const NOW = Date.parse("2026-11-28T00:00:00Z");
 const HASH = hashOf("sk-1234567890");
@@ -68,11 +68,11 @@ it("keys keep hash, expiry, models, limits, budget and owner, and teams become g
   ]);
 });
 
-it("what was spent of a budget comes along", () => {
+it("the spend of a budget comes along", () => {
   expect(converted().spent).toEqual([{ key: "ann-laptop", dollars: 3.25 }]);
 });
 
-it("what has no counterpart is listed, and no secret is", () => {
+it("members without a counterpart are listed, and no secret is", () => {
   const { notes } = converted();
   const key = `key key-${OTHER.slice(0, 8)}`;
   expect(notes).toEqual([

@@ -7,7 +7,7 @@ import { type Actor, actorOf } from "../../admin/actor.ts";
 import { audit } from "../../admin/audit.ts";
 import { parseLifetime } from "../../config/lifetime.ts";
 import type { Keys } from "../key-service.ts";
-import type { KeyRecord } from "../records.ts";
+import type { KeyRecord } from "../key-records.ts";
 import { type Field, StoreError } from "../store-error.ts";
 import { openApiDocument } from "./openapi.ts";
 import {
