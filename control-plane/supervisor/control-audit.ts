@@ -1,5 +1,4 @@
 // Records the control actions of a running gateway: start, stop, reload, and what the admin surface reports.
-import { userInfo } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { changeLine } from "../../model/model-changes.ts";
@@ -7,6 +6,7 @@ import { setAuditSink } from "../admin/audit.ts";
 import type { AuditActor, AuditEntry } from "../audit/audit-line.ts";
 import { AuditLog, type AuditWriter } from "../audit/audit-log.ts";
 import { formatProblem } from "../report/problem.ts";
+import { accountName } from "./account-name.ts";
 import type { Configuration } from "./configuration-file.ts";
 import type { Report } from "./own-log.ts";
 import { VERSION } from "./package-version.ts";
@@ -23,7 +23,7 @@ export function auditDirectory(directory: string, { model }: Pick<Configuration,
 
 /** The user whose processes can open the control socket. */
 export function socketActor(): AuditActor {
-  return { kind: "socket", name: userInfo().username };
+  return { kind: "socket", name: accountName() };
 }
 
 /** What changed the gateway without a user's request. */
