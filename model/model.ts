@@ -345,6 +345,10 @@ export interface SignIn {
   roles: Partial<Record<"viewer" | "operator" | "admin", string[] | undefined>>;
   /** Groups that have keys for themselves only. */
   selfService: string[];
+  /** Keys that a person without the role `operator` may have. */
+  maxKeys: number;
+  /** Whether an address without the claim `email_verified` is refused. */
+  needsVerifiedEmail: boolean;
   sessionMs: number;
 }
 

@@ -5,7 +5,7 @@
 import { createHmac } from "node:crypto";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { getCookie, setCookie } from "hono/cookie";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { AuditWriter } from "../audit/audit-log.ts";
 import { actorOf, setActor } from "../admin/actor.ts";
 import type { Actor } from "../admin/actor.ts";
@@ -14,10 +14,9 @@ import type { LoginForm } from "./page/shell.ts";
 import { addressOf } from "./sign-in/page-address.ts";
 import type { Gate } from "./sign-in/gate.ts";
 import { hasRole, neededRole } from "../admin/permissions.ts";
-import { isSame } from "./sign-in/page-session.ts";
+import { isSame, TOKEN_COOKIE } from "./sign-in/page-session.ts";
 
 const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i;
-const COOKIE = "gateway_session";
 const SESSION_S = 12 * 3600;
 const MAX_FORM = 4096;
 /** Where changes are made. */
@@ -56,14 +55,22 @@ export function protect(app: Hono, { token, gate, audit }: AccessOptions): void 
   app.get("/login", (context) =>
     logIn(context, { ...form, next: pathOf(context.req.query("next")) }),
   );
-  if (token !== undefined) addTokenForm(app, token, form);
+  if (token !== undefined) addTokenForm(app, token, form, { gate, audit });
   gate?.addRoutes(app, pathOf);
   app.use((context, next) =>
     // The form has the page's style.
     context.req.path.startsWith("/assets/") ? next() : identify({ token, gate }, context, next),
   );
   app.use(refuseUnlessAllowed(audit));
-  gate?.addSignOut(app);
+  app.post("/sign-out", async (context) => {
+    const actor = actorOf(context);
+    // Both: what is left would sign the browser in again.
+    deleteCookie(context, TOKEN_COOKIE, { path: "/" });
+    gate?.signOut(context);
+    if (actor?.kind === "token") audit?.append({ actor, action: "admin.sign_out" });
+    const next = actor?.kind === "user" ? await gate?.endOfProvider() : undefined;
+    return context.json({ location: next ?? "/login" });
+  });
 }
 
 /** Adds what the form with the token is sent to. */
@@ -71,13 +78,16 @@ function addTokenForm(
   app: Hono,
   token: string,
   form: Pick<LoginForm, "hasToken" | "issuer">,
+  { gate, audit }: Pick<AccessOptions, "gate" | "audit">,
 ): void {
   app.post("/login", bodyLimit({ maxSize: MAX_FORM }), async (context) => {
     const sent = new URLSearchParams(await context.req.text());
     const next = pathOf(sent.get("next") ?? undefined);
     if (!isSame(sent.get("token") ?? "", token))
       return logIn(context, { ...form, next, isWrong: true });
-    setCookie(context, COOKIE, newSession(token), {
+    gate?.signOut(context);
+    audit?.append({ actor: tokenActor(context), action: "admin.sign_in" });
+    setCookie(context, TOKEN_COOKIE, newSession(token), {
       httpOnly: true,
       sameSite: "Strict",
       path: "/",
@@ -143,7 +153,7 @@ async function identify(
   const hasToken =
     token !== undefined &&
     (header === undefined
-      ? isSession(getCookie(context, COOKIE) ?? "", token)
+      ? isSession(getCookie(context, TOKEN_COOKIE) ?? "", token)
       : isSame(header, `Bearer ${token}`));
   const actor = hasToken
     ? tokenActor(context)

@@ -59,19 +59,21 @@ export function adminApp({ token, gate, audit, metrics, page, api }: AdminServer
     const text = await metrics();
     return context.body(text, 200, { "content-type": TEXT });
   });
-  if (api !== undefined) addApi(app, api, token !== undefined || gate !== undefined);
+  if (api !== undefined) addApi(app, api, { token, gate });
   addPage(app, page);
   return app;
 }
 
+type Callers = Pick<AdminServerOptions, "token" | "gate">;
+
 /** Adds the admin API. Without callers that are known, any program of this machine could create keys. */
-function addApi(app: Hono, api: Hono, knowsCallers: boolean): void {
-  if (!knowsCallers) {
+function addApi(app: Hono, api: Hono, { token, gate }: Callers): void {
+  if (token === undefined && gate === undefined) {
     app.use(API_PATH, (context) =>
       Promise.resolve(context.json({ error: { type: "forbidden", message: NEEDS_TOKEN } }, 403)),
     );
   }
-  limitToOwn(app);
+  if (gate !== undefined) limitToOwn(app, gate.settings.maxKeys);
   app.route("/", api);
 }
 

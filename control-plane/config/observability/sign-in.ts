@@ -5,13 +5,16 @@ import type { Path } from "../../report/problem.ts";
 import { readKeyReference } from "../provider/access-key.ts";
 import { parseDuration } from "../quantity.ts";
 import type { Reading } from "../reading.ts";
-import { duration, list, mapping, text } from "../schema-words.ts";
+import { duration, flag, list, mapping, text, whole } from "../schema-words.ts";
 import type { Draft } from "../section.ts";
 
 const SCOPES = ["openid", "profile", "email"];
 const NAME_CLAIM = "email";
 const GROUPS_CLAIM = "groups";
 const SESSION_MS = 8 * 3600_000;
+const MAX_KEYS = 10;
+/** One page of the API. */
+const MOST_KEYS = 500;
 const MIN_SECRET = 32;
 
 const SECRET_HINT =
@@ -72,6 +75,16 @@ export const signInSchema = mapping(
       text({ description: "A group; `*` for everybody." }),
       "Groups that see and create keys for themselves, and nothing else.",
     ).optional(),
+    max_keys: whole(1, MOST_KEYS, {
+      description:
+        "How many keys a person may have, revoked ones aside, to create another one. Each has the budget and the limits of its groups.",
+      default: MAX_KEYS,
+    }).optional(),
+    require_verified_email: flag({
+      description:
+        "Whether an address as the name of a person needs the claim `email_verified`. `false` accepts an address without the claim (Entra ID sends none); an address that the claim calls unverified is always refused.",
+      default: true,
+    }).optional(),
     session: duration({ description: "How long a sign-in lasts.", default: "8h" }).optional(),
   },
   "Signs people in at an identity provider by OpenID Connect ([more](sign-in.md)). The token stays for programs.",
@@ -87,6 +100,8 @@ type Written = Draft<{
   claims: { name: string; groups: string };
   roles: { viewer: string[]; operator: string[]; admin: string[] };
   self_service: string[];
+  max_keys: number;
+  require_verified_email: boolean;
   session: string;
 }>;
 
@@ -94,6 +109,7 @@ type Written = Draft<{
 export function readSignIn(reading: Reading, path: Path, written: Written): SignIn | undefined {
   const { issuer, client_id: clientId, url, scopes, claims, roles = {}, session } = written;
   const { client_secret: client, session_secret: signing, self_service: selfService } = written;
+  const { max_keys: maxKeys, require_verified_email: needsVerifiedEmail } = written;
   checkUrl(reading, [...path, "issuer"], issuer);
   checkUrl(reading, [...path, "url"], url);
   const secretVariable =
@@ -129,6 +145,8 @@ export function readSignIn(reading: Reading, path: Path, written: Written): Sign
     claims: { name: claims?.name ?? NAME_CLAIM, groups: claims?.groups ?? GROUPS_CLAIM },
     roles: all,
     selfService: allSelfService ?? [],
+    maxKeys: maxKeys ?? MAX_KEYS,
+    needsVerifiedEmail: needsVerifiedEmail ?? true,
     sessionMs: (session === undefined ? undefined : parseDuration(session)) ?? SESSION_MS,
   };
 }

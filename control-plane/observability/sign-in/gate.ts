@@ -9,12 +9,18 @@ import { messagePage } from "../page/shell.ts";
 import { addressOf } from "./page-address.ts";
 import { IdentityProvider, SignInError } from "./identity-provider.ts";
 import type { Checks } from "./identity-provider.ts";
-import { personOf } from "./person.ts";
+import { nameOf, personOf } from "./person.ts";
 import type { Person } from "./person.ts";
-import { EndedSessions, newId, sealed, unsealed } from "./page-session.ts";
+import {
+  EndedSessions,
+  newId,
+  PERSON_COOKIE,
+  sealed,
+  TOKEN_COOKIE,
+  unsealed,
+} from "./page-session.ts";
 import type { Session } from "./page-session.ts";
 
-const SESSION_COOKIE = "gateway_person";
 /** Where the browser is on its way to the provider. */
 const JOURNEY_COOKIE = "gateway_sign_in";
 const JOURNEY_S = 600;
@@ -22,6 +28,8 @@ const SESSION = "session";
 const JOURNEY = "sign-in";
 /** Browsers keep cookies of 4096 bytes, with the name and the attributes. */
 const MAX_COOKIE = 3800;
+/** Characters of what a provider, or who claims to be led back by it, says of an error. */
+const MAX_DETAIL = 300;
 
 interface Journey extends Checks {
   next: string;
@@ -73,11 +81,13 @@ export class Gate {
           throw new SignInError("The sign-in took too long, or began in another browser.", 400);
         const claims = await this.#provider.finish(new URL(context.req.url).search, journey);
         const person = personOf(claims, this.settings);
-        if (typeof person === "string") throw new SignInError(person, 403);
+        if (typeof person === "string")
+          return this.#refuse(context, new SignInError(person, 403), nameOf(claims));
         const session = this.#newSession(String(claims["sub"]), person);
         const { sessionMs } = this.settings;
         const sealedSession = this.#seal(session, SESSION);
-        this.#setCookie(context, SESSION_COOKIE, sealedSession, Math.floor(sessionMs / 1000));
+        this.#setCookie(context, PERSON_COOKIE, sealedSession, Math.floor(sessionMs / 1000));
+        deleteCookie(context, TOKEN_COOKIE, { path: "/" });
         this.#record(actorOfSession(session, context), "admin.sign_in");
         return context.redirect(journey.next, 303);
       } catch (error) {
@@ -86,17 +96,18 @@ export class Gate {
     });
   }
 
-  /** Adds the way out: the response has where the browser ends its session at the provider. */
-  addSignOut(app: Hono): void {
-    app.post("/sign-out", async (context) => {
-      const session = this.#sessionOf(context);
-      deleteCookie(context, SESSION_COOKIE, { path: "/" });
-      if (session !== undefined) {
-        this.#ended.end(session, this.#now());
-        this.#record(actorOfSession(session, context), "admin.sign_out");
-      }
-      return context.json({ location: (await this.#provider.endSession()) ?? "/login" });
-    });
+  /** Ends the session that the browser sends, if there is one. */
+  signOut(context: Context): void {
+    const session = this.#sessionOf(context);
+    deleteCookie(context, PERSON_COOKIE, { path: "/" });
+    if (session === undefined) return;
+    this.#ended.end(session, this.#now());
+    this.#record(actorOfSession(session, context), "admin.sign_out");
+  }
+
+  /** Returns where a browser ends its session at the provider; undefined if it cannot. */
+  endOfProvider(): Promise<string | undefined> {
+    return this.#provider.endSession();
   }
 
   /** Returns the person whose session the browser sends; undefined without a valid one. */
@@ -106,8 +117,7 @@ export class Gate {
   }
 
   #sessionOf(context: Context): Session | undefined {
-    const session = this.#unseal(getCookie(context, SESSION_COOKIE), SESSION) as
-      Session | undefined;
+    const session = this.#unseal(getCookie(context, PERSON_COOKIE), SESSION) as Session | undefined;
     return session === undefined || this.#ended.has(session) ? undefined : session;
   }
 
@@ -120,10 +130,13 @@ export class Gate {
     return session;
   }
 
-  #refuse(context: Context, error: unknown) {
+  /** @param name of the person that the provider has identified; undefined: it has identified nobody */
+  #refuse(context: Context, error: unknown, name?: string) {
     if (!(error instanceof SignInError)) throw error;
-    const actor = { kind: "anonymous", name: "unknown", address: addressOf(context) };
-    const { message, detail, status } = error;
+    const kind = name === undefined ? "anonymous" : "user";
+    const actor = { kind, name: name ?? "unknown", address: addressOf(context) };
+    const { message, status } = error;
+    const detail = error.detail.slice(0, MAX_DETAIL);
     this.#options.audit?.denied({
       actor,
       action: "admin.sign_in",

@@ -14,9 +14,9 @@ const MAX_BODY = 65_536;
 const MAY_CREATE = new Set(["name", "groups", "metadata", "owner"]);
 const MAY_CHANGE = new Set(["disabled", "metadata", "version"]);
 
-/** Adds the checks, before the routes of the API. */
-export function limitToOwn(app: Hono): void {
-  app.use(`${KEYS}/*`, bodyLimit({ maxSize: MAX_BODY }), forPeople(keysOf(app)));
+/** Adds the checks, before the routes of the API. @param maxKeys keys that a person may have */
+export function limitToOwn(app: Hono, maxKeys: number): void {
+  app.use(`${KEYS}/*`, bodyLimit({ maxSize: MAX_BODY }), forPeople(keysOf(app, maxKeys)));
   app.use(`${GROUPS}/*`, forPeople(groupsOf));
 }
 
@@ -35,16 +35,28 @@ function forPeople(check: Check): MiddlewareHandler {
   };
 }
 
-function keysOf(app: Hono): Check {
+function keysOf(app: Hono, maxKeys: number): Check {
+  const inTurn = takeTurns();
+  const countOwn = async (context: Context): Promise<number> => {
+    const shown = await readAs(app, context, `${KEYS}?limit=${String(maxKeys)}`);
+    if (shown.status !== 200) return 0;
+    return ((await shown.json()) as { data: unknown[] }).data.length;
+  };
   return async (context, actor, next) => {
     const { method, path } = context.req;
     const id = path.slice(KEYS.length + 1).split("/")[0] ?? "";
+    if (id === "" && method === "POST") {
+      const refused = await createOwn(context, actor);
+      if (refused !== undefined) return refuse(context, refused);
+      // One after the other, so that two requests cannot both be for the last key.
+      return inTurn(async () => {
+        if ((await countOwn(context)) >= maxKeys) return refuse(context, tooMany(maxKeys));
+        await next();
+        return undefined;
+      });
+    }
     if (id === "") {
       if (method === "GET") listOwn(context, actor);
-      else if (method === "POST") {
-        const refused = await createOwn(context, actor);
-        if (refused !== undefined) return refuse(context, refused);
-      }
       await next();
       return undefined;
     }
@@ -56,20 +68,39 @@ function keysOf(app: Hono): Check {
       return undefined;
     }
     // The same check as for reading it.
-    const { cookie = "", host = "" } = context.req.header();
-    const shown = await app.request(new URL(`${KEYS}/${id}`, context.req.url), {
-      headers: { cookie, host },
-    });
+    const shown = await readAs(app, context, `${KEYS}/${id}`);
     if (shown.status !== 200) return notFound(context);
     if (method === "PATCH") {
       const body = await readBody(context);
       const other = Object.keys(body).find((name) => !MAY_CHANGE.has(name));
       if (other !== undefined)
         return refuse(context, `${other} of a key is changed by an operator.`);
+      if (Object.hasOwn(body, "disabled") && body["disabled"] !== true)
+        return refuse(context, "A disabled key is enabled by an operator.");
     }
     await next();
     return undefined;
   };
+}
+
+/** Reads a path of the API as the caller. */
+function readAs(app: Hono, context: Context, path: string) {
+  const { cookie = "", host = "" } = context.req.header();
+  return app.request(new URL(path, context.req.url), { headers: { cookie, host } });
+}
+
+/** Returns a function that begins a work when the one before has ended. */
+function takeTurns() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const own = last.then(work);
+    last = own.catch(() => undefined);
+    return own;
+  };
+}
+
+function tooMany(maxKeys: number): string {
+  return `You have ${String(maxKeys)} keys or more, and a person may have ${String(maxKeys)} (observability.metrics.sign_in.max_keys). Revoke one, or ask an operator.`;
 }
 
 const groupsOf: Check = async (context, { groups = [] }, next) => {

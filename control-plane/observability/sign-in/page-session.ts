@@ -1,6 +1,10 @@
 // Texts that a browser keeps and cannot change: a session, and what a sign-in needs to know when the browser comes back.
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
+/** Cookies of the two ways in: the form with the token, and the sign-in of a person. A browser has at most one. */
+export const TOKEN_COOKIE = "gateway_session";
+export const PERSON_COOKIE = "gateway_person";
+
 /** Signed-out sessions that are remembered until they end. */
 const MAX_ENDED = 10_000;
 

@@ -21,8 +21,8 @@ export function personOf(claims: Claims, settings: SignIn): Person | string {
   const { claims: names, roles: groupsOf, selfService } = settings;
   const name = textAt(claims, names.name) ?? textAt(claims, "sub");
   if (name === undefined) return `The claim ${names.name} is missing.`;
-  if (names.name === "email" && claims["email_verified"] === false)
-    return `The identity provider has not verified the address ${name}.`;
+  if (names.name === "email" && !isVerified(claims["email_verified"], settings))
+    return `The identity provider has not verified the address ${name}: the claim email_verified is not true.`;
   if (hasTooManyGroups(claims, names.groups))
     return "The identity provider left the groups out, because there are too many; use application roles instead.";
   const groups = listAt(claims, names.groups);
@@ -34,9 +34,20 @@ export function personOf(claims: Claims, settings: SignIn): Person | string {
   return { name, groups, roles };
 }
 
+/** Returns what names a person that has no role here. */
+export function nameOf(claims: Claims): string {
+  return textAt(claims, "email") ?? textAt(claims, "sub") ?? "unknown";
+}
+
 /** Whether the claims lack what decides the roles, and the userinfo endpoint may have it. */
 export function lacksClaims(claims: Claims, { claims: names }: SignIn): boolean {
-  return valueAt(claims, names.name) === undefined || valueAt(claims, names.groups) === undefined;
+  const needed = [names.name, names.groups, ...(names.name === "email" ? ["email_verified"] : [])];
+  return needed.some((name) => valueAt(claims, name) === undefined);
+}
+
+/** Some providers send the claim as a text, and some send none. */
+function isVerified(claim: unknown, { needsVerifiedEmail }: SignIn): boolean {
+  return claim === true || claim === "true" || (claim === undefined && !needsVerifiedEmail);
 }
 
 /** Entra ID names a claim that it left out in `_claim_names`. */

@@ -9,7 +9,7 @@ export async function showAccount() {
   if (me === undefined) return;
   for (const [href, needed] of Object.entries(LINKS))
     if (!me.can[needed]) document.querySelector(`nav a[href="${href}"]`)?.remove();
-  if (me.kind !== "user") return;
+  if (me.kind === undefined) return;
   const button = document.createElement("button");
   button.textContent = "Sign out";
   button.addEventListener("click", async () => {

@@ -51,6 +51,8 @@ function openPage({
       claims: { name: "email", groups: "groups" },
       roles: { admin: ["platform"], viewer: ["leads"] },
       selfService: ["research"],
+      maxKeys: 10,
+      needsVerifiedEmail: true,
       sessionMs: 3_600_000,
       ...settings,
     },
@@ -72,9 +74,15 @@ function openPage({
       now: Date.now,
     },
   });
-  const ask = (path: string, headers: Record<string, string> = {}, method = "GET") =>
+  const ask = (
+    path: string,
+    headers: Record<string, string> = {},
+    method = "GET",
+    body?: URLSearchParams,
+  ) =>
     app.request(`${URL_OF_PAGE}${path}`, {
       method,
+      ...(body === undefined ? {} : { body }),
       headers: { host: "127.0.0.1:9464", ...headers },
     });
   return { ask, entries, audit };
@@ -142,7 +150,8 @@ it("a person without a role is told so, and gets no session", async () => {
   expect(response.status).toBe(403);
   expect(await response.text()).toContain("nobody@example.com has no role here");
   expect(cookiesOf(response).filter((cookie) => cookie.startsWith("gateway_person="))).toEqual([]);
-  expect(page.entries).toMatchObject([{ action: "admin.sign_in", result: "denied" }]);
+  const actor = { kind: "user", name: "nobody@example.com" };
+  expect(page.entries).toMatchObject([{ action: "admin.sign_in", result: "denied", actor }]);
 });
 
 it("a session that was changed, is too old or is signed out is none", async () => {
@@ -165,6 +174,33 @@ it("a session that was changed, is too old or is signed out is none", async () =
     `${server.issuer}/session/end?`,
   );
   expect(await statusOf(cookie)).toBe(401);
+});
+
+it("a browser has the session of a person or of the token, and none after signing out", async () => {
+  const page = openPage();
+  const isDeleted = (response: Response, name: string) =>
+    response.headers.getSetCookie().some((line) => line.startsWith(`${name}=; Max-Age=0`));
+  const signedIn = await comeBack(page, "ann");
+  expect(isDeleted(signedIn, "gateway_session")).toBe(true);
+  const person = cookiesOf(signedIn).find((cookie) => cookie.startsWith("gateway_person=")) ?? "";
+  const own = { origin: URL_OF_PAGE };
+  const form = new URLSearchParams({ token: TOKEN });
+  const withToken = await page.ask("/login", { ...own, cookie: person }, "POST", form);
+  expect(withToken.status).toBe(303);
+  expect(isDeleted(withToken, "gateway_person")).toBe(true);
+  expect((await page.ask("/api/me", { cookie: person })).status).toBe(401);
+  const cookie = cookiesOf(withToken).find((one) => one.startsWith("gateway_session=")) ?? "";
+  expect((await page.ask("/api/me", { cookie })).status).toBe(200);
+  const left = await page.ask("/sign-out", { ...own, cookie }, "POST");
+  expect(isDeleted(left, "gateway_session")).toBe(true);
+  expect(isDeleted(left, "gateway_person")).toBe(true);
+  const done = page.entries.filter(({ result }) => result === undefined);
+  expect(done.map(({ action, actor }) => `${action} ${actor.kind}`)).toEqual([
+    "admin.sign_in user",
+    "admin.sign_out user",
+    "admin.sign_in token",
+    "admin.sign_out token",
+  ]);
 });
 
 it("a new secret signs, and the old one is accepted while it is listed", async () => {

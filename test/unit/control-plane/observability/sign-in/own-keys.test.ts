@@ -6,17 +6,23 @@ import type { Role } from "../../../../../control-plane/admin/actor.ts";
 import { limitToOwn } from "../../../../../control-plane/observability/sign-in/own-keys.ts";
 
 const OWNERS: Readonly<Record<string, string>> = { key_a: "ann", key_b: "bob" };
+const MAX_KEYS = 2;
 
 function open(name: string, roles: Role[], groups: string[] = []) {
   const changes: unknown[] = [];
+  const created: unknown[] = [];
   const app = new Hono();
   app.use(async (context, next) => {
     setActor(context, { kind: "user", name, roles, groups });
     await next();
   });
-  limitToOwn(app);
-  app.get("/api/v1/keys", (context) => context.json({ query: context.req.query() }));
-  app.post("/api/v1/keys", async (context) => context.json(await context.req.json(), 201));
+  limitToOwn(app, MAX_KEYS);
+  app.get("/api/v1/keys", (context) => context.json({ query: context.req.query(), data: created }));
+  app.post("/api/v1/keys", async (context) => {
+    const body: unknown = await context.req.json();
+    created.push(body);
+    return context.json(body, 201);
+  });
   app.get("/api/v1/keys/:id", (context) => {
     const id = context.req.param("id");
     return context.json({ id, owner: OWNERS[id] });
@@ -41,6 +47,7 @@ it("a person lists the own keys only, whatever the query asks for", async () => 
   const { ask } = open("ann", ["viewer"]);
   expect(await (await ask("GET", "keys?owner=bob&limit=5")).json()).toEqual({
     query: { owner: "ann", limit: "5" },
+    data: [],
   });
   expect((await ask("GET", "keys/key_a")).status).toBe(200);
   expect((await ask("GET", "keys/key_b")).status).toBe(404);
@@ -86,6 +93,22 @@ it("a person creates keys in the own groups, as their owner", async () => {
     expect((await ask("POST", "keys", body)).status, JSON.stringify(body)).toBe(403);
 });
 
+it("a person cannot enable a key that was disabled", async () => {
+  const { ask, changes } = open("ann", []);
+  for (const disabled of [false, null, 0, "true"])
+    expect((await ask("PATCH", "keys/key_a", { disabled })).status).toBe(403);
+  expect(changes).toEqual([]);
+});
+
+it("a person has at most a number of keys, also by requests at the same time", async () => {
+  const { ask } = open("ann", [], ["red"]);
+  const results = await Promise.all(
+    ["a", "b", "c", "d"].map((name) => ask("POST", "keys", { name, groups: ["red"] })),
+  );
+  expect(results.map(({ status }) => status)).toEqual([201, 201, 403, 403]);
+  expect(await results[3]?.text()).toContain("max_keys");
+});
+
 it("a person reads the own groups only", async () => {
   const { ask } = open("ann", ["viewer"], ["red"]);
   expect(await (await ask("GET", "groups")).json()).toEqual({ data: [{ name: "red" }] });
@@ -95,7 +118,9 @@ it("a person reads the own groups only", async () => {
 
 it("an operator is not limited", async () => {
   const { ask, changes } = open("olga", ["operator"]);
-  expect(await (await ask("GET", "keys?owner=bob")).json()).toEqual({ query: { owner: "bob" } });
+  expect(await (await ask("GET", "keys?owner=bob")).json()).toMatchObject({
+    query: { owner: "bob" },
+  });
   expect((await ask("DELETE", "keys/key_b")).status).toBe(200);
   expect(changes).toHaveLength(1);
 });

@@ -1,0 +1,44 @@
+// Who signed in, by the claims of an identity provider.
+import { expect, it } from "vitest";
+import {
+  lacksClaims,
+  personOf,
+} from "../../../../../control-plane/observability/sign-in/person.ts";
+import type { SignIn } from "../../../../../model/model.ts";
+
+const SETTINGS: SignIn = {
+  ...{
+    issuer: "https://login.example.com",
+    clientId: "gateway",
+    url: "https://gateway.example.com",
+  },
+  ...{
+    secretVariable: "OIDC_CLIENT_SECRET",
+    sessionVariable: "SESSION_SECRET",
+    scopes: ["openid"],
+  },
+  claims: { name: "email", groups: "groups" },
+  ...{ roles: {}, selfService: ["*"], maxKeys: 10, needsVerifiedEmail: true, sessionMs: 3_600_000 },
+};
+const ANN = { sub: "1", email: "ann@example.com" };
+
+it("an address is a name only if the provider says that it is verified", () => {
+  for (const email_verified of [true, "true"])
+    expect(personOf({ ...ANN, email_verified }, SETTINGS)).toMatchObject({ name: ANN.email });
+  for (const email_verified of [false, "false", undefined, null, 1, "yes"])
+    expect(personOf({ ...ANN, email_verified }, SETTINGS), String(email_verified)).toContain(
+      "has not verified",
+    );
+});
+
+it("an address without the claim is a name if the configuration accepts it", () => {
+  const settings = { ...SETTINGS, needsVerifiedEmail: false };
+  expect(personOf(ANN, settings)).toMatchObject({ name: ANN.email });
+  for (const email_verified of [false, "false"])
+    expect(personOf({ ...ANN, email_verified }, settings)).toContain("has not verified");
+});
+
+it("the userinfo endpoint is asked for the claim", () => {
+  expect(lacksClaims({ ...ANN, groups: [] }, SETTINGS)).toBe(true);
+  expect(lacksClaims({ ...ANN, groups: [], email_verified: true }, SETTINGS)).toBe(false);
+});
