@@ -2,7 +2,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Group } from "../../model/keys.ts";
 import type { KeyFile } from "./key-file.ts";
-import { type KeysPush, type KeyRow, pushKeys, type UseRow } from "./push-keys.ts";
+import {
+  type KeysPush,
+  type KeysResponse,
+  type KeyRow,
+  partsOf,
+  pushKeys,
+  PushRejected,
+  type UseRow,
+} from "./push-keys.ts";
 import { keyRows, useRow } from "./rows.ts";
 
 /** Between two attempts at an Envoy that is starting, and at one that has responded before. */
@@ -13,6 +21,8 @@ const REPORT_MS = 10_000;
 /** Rows of a push, and their bytes: a push may have 4 MiB. */
 const MAX_ROWS = 5_000;
 const MAX_BYTES = 3_000_000;
+/** Names in a report. */
+const MAX_NAMES = 5;
 
 export interface EnvoyKeysOptions {
   socket: string;
@@ -30,6 +40,11 @@ export class EnvoyKeys {
   readonly #first = Promise.withResolvers<undefined>();
   /** The number of the newest change that Envoy has; undefined: it needs all. */
   #sent: number | undefined;
+  /** Grows when all has to be sent, which also counts for a push that is on its way. */
+  #generation = 0;
+  /** Names of rows that Envoy rejected in this push, and what was reported of the last one. */
+  #rejected: string[] = [];
+  #reported = "";
   #isAwake = false;
   #work: Promise<void> | undefined;
 
@@ -51,6 +66,7 @@ export class EnvoyKeys {
 
   /** Sends everything: the groups of the configuration have changed. */
   pushAll(): Promise<void> {
+    this.#generation += 1;
     this.#sent = undefined;
     return this.push();
   }
@@ -84,35 +100,71 @@ export class EnvoyKeys {
   }
 
   async #send(): Promise<void> {
-    const { socket, file: open } = this.#options;
-    const file = open();
+    const file = this.#options.file();
     // Until the file can be used, Envoy keeps what it has; after a start, keys get 503.
     if (file === undefined) return;
     const { change } = file;
     if (change === this.#sent) return;
+    const generation = this.#generation;
     const isWhole = this.#sent === undefined;
+    this.#rejected = [];
     let part: KeysPush = isWhole ? { reset: 1 } : {};
     let isFresh = false;
     // The part before the next one is sent when it is known not to be the last.
     for (const next of this.#parts(file, this.#sent ?? 0)) {
       if (part.keys !== undefined || part.groups !== undefined) {
-        isFresh = (await pushKeys(socket, part)).fresh === 1 || isFresh;
+        isFresh = (await this.#push(part)).fresh === 1 || isFresh;
         part = {};
       }
       part = { ...part, ...next };
     }
-    const last = await pushKeys(socket, isWhole ? { ...part, complete: 1 } : part);
-    // Envoy has lost all: the next push is a whole one.
+    const last = await this.#push(isWhole ? { ...part, complete: 1 } : part);
+    this.#reportRejected();
+    // Envoy has lost all, or has to get all because groups have changed meanwhile: the next push is a whole one.
     const isLost = !isWhole && (isFresh || last.fresh === 1);
-    this.#sent = isLost ? undefined : change;
-    if (isLost) this.#isAwake = true;
+    const isOld = generation !== this.#generation;
+    this.#sent = isLost || isOld ? undefined : change;
+    if (isLost || isOld) this.#isAwake = true;
+  }
+
+  /** Sends a part. If Envoy rejects it, all rows but those at fault are sent; a row at fault is removed, so that it allows nothing. */
+  async #push(part: KeysPush): Promise<KeysResponse> {
+    try {
+      return await pushKeys(this.#options.socket, part);
+    } catch (error) {
+      if (!(error instanceof PushRejected)) throw error;
+      const halves = halvesOf(part);
+      if (halves !== undefined) {
+        const first = await this.#push(halves[0]);
+        const second = await this.#push(halves[1]);
+        return first.fresh === 1 ? { ...second, fresh: 1 } : second;
+      }
+      const removed = withoutRow(part);
+      if (removed === undefined) throw error;
+      this.#rejected.push(removed.name);
+      return await pushKeys(this.#options.socket, removed.part);
+    }
+  }
+
+  #reportRejected(): void {
+    const names = this.#rejected;
+    const more = names.length > MAX_NAMES ? ` and ${String(names.length - MAX_NAMES)} more` : "";
+    const text = names.slice(0, MAX_NAMES).join(", ") + more;
+    if (text !== "" && text !== this.#reported)
+      this.#options.report(
+        `Envoy rejects ${text}, so that requests with them are rejected: shorten their models, owner or groups.`,
+        "warning",
+      );
+    if (text !== "") this.#reported = text;
   }
 
   *#parts(file: KeyFile, since: number): Generator<KeysPush> {
-    yield { groups: this.#groups(file, since) };
+    // Groups come first: a key must not be usable without the limits of its group.
+    for (const part of partsOf(this.#groups(file, since))) yield { groups: part };
     const now = this.#options.now();
-    let rows: Record<string, KeyRow | null> = {};
-    let count = 0;
+    const removed = since === 0 ? [] : file.removedAfter(since);
+    let rows: Record<string, KeyRow | null> = Object.fromEntries(removed.map((one) => [one, null]));
+    let count = removed.length;
     let bytes = 0;
     for (const { record, length } of file.keysAfter(since)) {
       for (const [hash, row] of keyRows(record, now)) {
@@ -144,6 +196,40 @@ export class EnvoyKeys {
       ...own.map((group): [string, UseRow] => [group.name, useRow(group, { group: group.name })]),
     ]);
   }
+}
+
+/** Returns two pushes with half of the rows each; undefined of one row. */
+function halvesOf({
+  keys = {},
+  groups = {},
+  ...flags
+}: KeysPush): [KeysPush, KeysPush] | undefined {
+  const { reset, complete } = flags;
+  const ofGroups = Object.entries(groups);
+  const ofKeys = Object.entries(keys);
+  const count = ofGroups.length + ofKeys.length;
+  if (count < 2) return undefined;
+  const middle = Math.ceil(count / 2);
+  const cut = (start: number, end: number): KeysPush => ({
+    groups: Object.fromEntries(ofGroups.slice(start, end)),
+    keys: Object.fromEntries(
+      ofKeys.slice(Math.max(start - ofGroups.length, 0), Math.max(end - ofGroups.length, 0)),
+    ),
+  });
+  return [
+    { ...(reset === undefined ? {} : { reset }), ...cut(0, middle) },
+    { ...(complete === undefined ? {} : { complete }), ...cut(middle, count) },
+  ];
+}
+
+/** Returns a push of one row with null in its place, and the row's name; undefined if it has no row that could be at fault. */
+function withoutRow(part: KeysPush): { part: KeysPush; name: string } | undefined {
+  const [group] = Object.entries(part.groups ?? {});
+  if (group?.[1])
+    return { part: { ...part, groups: { [group[0]]: null } }, name: `group ${group[0]}` };
+  const [key] = Object.entries(part.keys ?? {});
+  if (!key?.[1]) return undefined;
+  return { part: { ...part, keys: { [key[0]]: null } }, name: `key ${key[1].name}` };
 }
 
 function reasonOf(error: unknown): string {

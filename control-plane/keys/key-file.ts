@@ -27,7 +27,16 @@ const MIGRATIONS = [
   CREATE TABLE groups (name TEXT PRIMARY KEY, deleted INTEGER NOT NULL, change INTEGER NOT NULL, record TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE pending (id TEXT PRIMARY KEY) WITHOUT ROWID;`,
+  // Two gateways may create one name while Redis has lost its data: both keys are kept.
+  `DROP INDEX keys_name;
+  CREATE INDEX keys_name ON keys (name) WHERE revoked = 0;
+  CREATE TABLE removed (hash TEXT PRIMARY KEY, change INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE INDEX removed_change ON removed (change);`,
 ];
+
+const PUT_KEY = `INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name,
+  hash = excluded.hash, owner = excluded.owner, revoked = excluded.revoked, expires = excluded.expires,
+  disabled = excluded.disabled, change = excluded.change, record = excluded.record`;
 
 /** Conditions of a key's state at the time `@now`. */
 const IS_STATUS: Readonly<Record<KeyStatus, string>> = {
@@ -73,6 +82,7 @@ export class KeyFile {
 
   /** Makes changes, all or none. Throws a StoreError for a name or hash that another key has. */
   write(changes: readonly Change[]): void {
+    refuseDuplicates(changes);
     this.#inTransaction(() => {
       for (const change of changes) this.#check(change);
       this.#put(changes);
@@ -151,6 +161,13 @@ export class KeyFile {
     }
   }
 
+  /** Returns hashes that keys no longer have since a change's number. */
+  removedAfter(change: number): string[] {
+    return this.#statement("SELECT hash FROM removed WHERE change > ?")
+      .all(change)
+      .map(({ hash }) => String(hash));
+  }
+
   group(name: string): GroupRecord | undefined {
     return groupOf(this.#one("SELECT record FROM groups WHERE name = ?", name));
   }
@@ -197,13 +214,14 @@ export class KeyFile {
     this.#statement("DELETE FROM pending WHERE id = ?").run(id);
   }
 
-  /** Deletes keys that were revoked before a time. */
+  /** Deletes keys that were revoked before a time, and removed hashes: each Envoy gets all keys after this. */
   purge(before: number): void {
     this.#inTransaction(() => {
       this.#statement(
         "DELETE FROM keys WHERE revoked = 1 AND json_extract(record, '$.revoked') < ?",
       ).run(before);
       this.#statement("DELETE FROM members WHERE id NOT IN (SELECT id FROM keys)").run();
+      this.#statement("DELETE FROM removed").run();
     });
   }
 
@@ -230,8 +248,9 @@ export class KeyFile {
   #put(changes: readonly Change[]): void {
     let { change: number } = this;
     const members = this.#statement("INSERT OR IGNORE INTO members VALUES (?, ?)");
-    const key = this.#statement("INSERT OR REPLACE INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    const key = this.#statement(PUT_KEY);
     const group = this.#statement("INSERT OR REPLACE INTO groups VALUES (?, ?, ?, ?)");
+    const removed = this.#statement("INSERT OR REPLACE INTO removed VALUES (?, ?)");
     const forget = this.#statement("DELETE FROM members WHERE id = ?");
     for (const change of changes) {
       number += 1;
@@ -242,6 +261,7 @@ export class KeyFile {
         continue;
       }
       const { id, name, hash, owner = "", revoked, expires = NEVER, isDisabled } = change.record;
+      for (const one of missingHashes(this.key(id), change.record)) removed.run(one, number);
       const flags = [revoked === undefined ? 0 : 1, expires, isDisabled === true ? 1 : 0];
       key.run(id, name, hash, owner, ...flags, number, text);
       forget.run(id);
@@ -281,6 +301,33 @@ export class KeyFile {
       this.#database.exec(`PRAGMA user_version = ${String(MIGRATIONS.length)}`);
     });
   }
+}
+
+/** Throws a StoreError if two changes are of one record, or two keys have one name or hash: the later one would replace the other. */
+export function refuseDuplicates(changes: readonly Change[]): void {
+  const seen = new Set<string>();
+  for (const { kind, record } of changes) {
+    const places = kind === "key" ? [record.id, record.name, record.hash] : [record.name];
+    for (const [at, place] of places.entries()) {
+      const text = `${kind} ${String(at)} ${place}`;
+      if (seen.has(text))
+        throw new StoreError(
+          "conflict",
+          at === 2
+            ? `${record.name} is the same key as another one of this request; send it once.`
+            : `Two ${kind}s of this request have the name ${record.name}; choose another name for one.`,
+        );
+      seen.add(text);
+    }
+  }
+}
+
+/** Returns hashes that a record had and that its replacement does not name. */
+function missingHashes(before: KeyRecord | undefined, after: KeyRecord): string[] {
+  if (before === undefined) return [];
+  const kept = new Set([after.hash, ...(after.previous ?? []).map(({ hash }) => hash)]);
+  const had = [before.hash, ...(before.previous ?? []).map(({ hash }) => hash)];
+  return had.filter((hash) => !kept.has(hash));
 }
 
 /** Returns why the file cannot be used, in words without a path. */

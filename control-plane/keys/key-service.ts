@@ -5,6 +5,7 @@ import type { Budget } from "../../model/budgets.ts";
 import { keyNames } from "../../model/client-keys.ts";
 import type { Allowance, Group } from "../../model/keys.ts";
 import type { GatewayModel } from "../../model/model.ts";
+import { requireRows } from "./check-rows.ts";
 import { EnvoyKeys } from "./envoy-keys.ts";
 import { KeyFile, fileProblem, KEYS_FILE, type KeyQuery } from "./key-file.ts";
 import {
@@ -75,6 +76,13 @@ export type KeyUpdate = Partial<Omit<NewKey, "name" | "imported" | "owner" | "me
 export interface GroupInput extends Omit<Allowance, "models"> {
   models?: string[];
   metadata?: Record<string, string>;
+}
+
+interface CommitOptions {
+  /** It is made here even if Redis cannot be used. */
+  isRevocation?: boolean;
+  /** Returns what precedes the names of a change's members in the request. */
+  pathOf?: (change: Change) => string;
 }
 
 export type ConfiguredGateway = Pick<SharedKeysOptions, "authorities"> & {
@@ -178,6 +186,7 @@ export class Keys {
   /** Creates a key. @returns the key itself, which is not kept; absent of an imported one */
   async create(input: NewKey, createdBy: string): Promise<{ record: KeyRecord; key?: string }> {
     const key = input.imported === undefined ? newKey() : undefined;
+    this.#requireFuture(input.expires);
     const record = this.#newRecord(input, key, createdBy);
     await this.#commit([{ kind: "key", record }]);
     return key === undefined ? { record } : { record, key };
@@ -195,10 +204,14 @@ export class Keys {
     const names = new Set(groups.map(({ name }) => name));
     const newGroups = groups.map((one) => this.#newGroup(one.name, one));
     const records = keys.map((one) => this.#newRecord(one, undefined, createdBy, names));
-    await this.#commit([
-      ...newGroups.map((record): Change => ({ kind: "group", record })),
-      ...records.map((record): Change => ({ kind: "key", record })),
-    ]);
+    const ofGroups = newGroups.map((record): Change => ({ kind: "group", record }));
+    const ofKeys = records.map((record): Change => ({ kind: "key", record }));
+    await this.#commit([...ofGroups, ...ofKeys], {
+      pathOf: (change) =>
+        change.kind === "key"
+          ? `keys[${String(ofKeys.indexOf(change))}].`
+          : `groups[${String(ofGroups.indexOf(change))}].`,
+    });
     const imported = new Set(records.map(({ name }) => name));
     const counted = spent.filter(({ key, cost }) => imported.has(key) && cost > 0);
     if (counted.length > 0) this.#options.onSpent(counted);
@@ -210,6 +223,7 @@ export class Keys {
     const before = this.#live(idOrName, version);
     this.#checkGroups(changes.groups ?? []);
     this.#checkModels(changes.models ?? []);
+    this.#requireFuture(changes.expires);
     const { isDisabled, ...others } = changes;
     const record = this.#changed(before, {
       ...others,
@@ -241,7 +255,7 @@ export class Keys {
   async revoke(idOrName: string, version?: number): Promise<KeyRecord[]> {
     const before = this.#live(idOrName, version);
     const record = this.#changed(before, { revoked: this.#options.now() });
-    await this.#commit([{ kind: "key", record }], true);
+    await this.#commit([{ kind: "key", record }], { isRevocation: true });
     return [before, record];
   }
 
@@ -384,6 +398,14 @@ export class Keys {
     return found;
   }
 
+  /** An imported key may have expired already. */
+  #requireFuture(expires: number | null | undefined): void {
+    if (expires === undefined || expires === null || expires > this.#options.now()) return;
+    throw new StoreError("invalid", "A member has an invalid value.", [
+      { field: "expires", message: "expected a time in the future; to end a key now, revoke it" },
+    ]);
+  }
+
   #checkName(name: string): void {
     const { ingress, egress } = this.#model ?? {};
     const own = keyNames([ingress, egress].flatMap((one) => one ?? []));
@@ -421,8 +443,16 @@ export class Keys {
       );
   }
 
-  /** Stores changes and gives them to the Envoys. @param isRevocation it is made here even if Redis cannot be used */
-  async #commit(changes: readonly Change[], isRevocation = false): Promise<void> {
+  /** Stores changes and gives them to the Envoys. */
+  async #commit(
+    changes: readonly Change[],
+    { isRevocation = false, pathOf }: CommitOptions = {},
+  ): Promise<void> {
+    // What ends a key or group is made whatever the rest is.
+    const used = changes.filter(({ kind, record }) =>
+      kind === "key" ? record.revoked === undefined : record.deleted === undefined,
+    );
+    requireRows(used, this.#options.now(), pathOf);
     const shared = this.#shared?.keys;
     if (shared === undefined) {
       this.#use((file) => {

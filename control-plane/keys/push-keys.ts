@@ -75,6 +75,10 @@ const MAX_PART_BYTES = 3_500_000;
 /** Envoy applies a part in less than a second; a machine that is overloaded takes longer. */
 const TIMEOUT_MS = 10_000;
 
+/** Envoy has read a push, and does not accept it: the same push is rejected again. */
+export class PushRejected extends Error {}
+const REJECTIONS = new Set([400, 413]);
+
 /** Sends a part, and returns what the filter knows then. Rejects if it does not accept the part. */
 export async function pushKeys(socket: string, push: KeysPush): Promise<KeysResponse> {
   return await post(socket, JSON.stringify(push));
@@ -104,23 +108,22 @@ export async function pushAllKeys(
 }
 
 /** Cuts rows into parts that a push may have. */
-function partsOf<Row>(rows: Rows<Row>): Rows<Row>[] {
-  const parts: Record<string, Row | null>[] = [];
+export function partsOf<Row>(rows: Rows<Row>): Rows<Row>[] {
+  const parts: [string, Row | null][][] = [];
   let count = MAX_ROWS;
   let bytes = 0;
   for (const [name, row] of Object.entries(rows)) {
     const size = Buffer.byteLength(JSON.stringify(row)) + Buffer.byteLength(name) + 8;
     if (count >= MAX_ROWS || bytes + size > MAX_PART_BYTES) {
-      parts.push({});
+      parts.push([]);
       count = 0;
       bytes = 0;
     }
-    const part = parts.at(-1);
-    if (part !== undefined) part[name] = row;
+    parts.at(-1)?.push([name, row]);
     count++;
     bytes += size;
   }
-  return parts;
+  return parts.map((part) => Object.fromEntries(part));
 }
 
 async function post(socket: string, body: string): Promise<KeysResponse> {
@@ -131,6 +134,9 @@ async function post(socket: string, body: string): Promise<KeysResponse> {
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   const text = await response.text();
-  if (!response.ok) throw new Error(`Envoy responds with ${String(response.status)}: ${text}`);
+  if (!response.ok) {
+    const reason = `Envoy responds with ${String(response.status)}: ${text}`;
+    throw REJECTIONS.has(response.status) ? new PushRejected(reason) : new Error(reason);
+  }
   return JSON.parse(text) as KeysResponse;
 }

@@ -23,7 +23,7 @@ function keyRow(record: KeyRecord, expires: number | undefined): KeyRow {
     name,
     ...(owner === undefined ? {} : { owner }),
     ...(groups.length === 0 ? {} : { groups }),
-    ...(expires === undefined ? {} : { expires: Math.ceil(expires / 1000) }),
+    ...(expires === undefined ? {} : { expires: Math.max(0, Math.ceil(expires / 1000)) }),
     ...(isDisabled === true ? { disabled: 1 as const } : {}),
     ...useRow(record, { key: name }),
   };

@@ -297,6 +297,49 @@ it("an import takes keys by their hashes, all or none", async () => {
   expect((await desk.ask("GET", "/keys/fresh")).status).toBe(404);
 });
 
+it.each([
+  ["expires", { expires: "1969-12-31" }, "expires"],
+  ["a time that is over", { expires: "2020-01-01" }, "expires"],
+  ["an owner that takes more bytes as JSON", { owner: '"'.repeat(101) }, "owner"],
+  [
+    "a model of more bytes than characters",
+    { models: ["anthropic/" + "é".repeat(150)] },
+    "models[0]",
+  ],
+  ["a row of more than 16 KiB", { groups: ["research"], models: many(150) }, "models"],
+])("a change that Envoy would reject is rejected: %s", async (_, members, field) => {
+  const created = await desk.ask("POST", "/keys", { name: "one", ...members });
+  expect([created.status, created.body.error.fields[0]?.field]).toEqual([400, field]);
+  await desk.ask("POST", "/keys", { name: "two" });
+  const changed = await desk.ask("PATCH", "/keys/two", members);
+  expect([changed.status, changed.body.error.fields[0]?.field]).toEqual([400, field]);
+  expect((await desk.ask("GET", "/keys/two")).body).toMatchObject({ version: 1 });
+});
+
+it("an import that Envoy would reject names the key and the member", async () => {
+  const { status, body } = await desk.ask("POST", "/keys/import", {
+    keys: [
+      { name: "one", hash: hashOf("1"), expires: "2020-01-01" },
+      { name: "two", hash: hashOf("2"), owner: '"'.repeat(101) },
+    ],
+  });
+  expect([status, body.error.fields[0]?.field]).toEqual([400, "keys[1].owner"]);
+});
+
+it.each([
+  ["name", "1", "2", "one", "one"],
+  ["key", "1", "1", "one", "two"],
+])("an import with one %s twice is rejected", async (_, first, second, name, other) => {
+  const { status } = await desk.ask("POST", "/keys/import", {
+    keys: [
+      { name, hash: hashOf(first) },
+      { name: other, hash: hashOf(second) },
+    ],
+  });
+  expect(status).toBe(409);
+  expect((await desk.ask("GET", "/keys")).body.data).toEqual([]);
+});
+
 it("the OpenAPI document has every operation", async () => {
   const { body } = await desk.ask("GET", "/openapi.json");
   expect(body.openapi).toBe("3.1.0");
@@ -309,3 +352,7 @@ it("the OpenAPI document has every operation", async () => {
       .properties,
   ).toHaveProperty("budget");
 });
+
+function many(count: number): string[] {
+  return Array.from({ length: count }, (_, at) => `anthropic/${"x".repeat(110)}${String(at)}`);
+}

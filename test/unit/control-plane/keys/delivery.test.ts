@@ -103,6 +103,76 @@ it("a reload that changes groups removes those that are gone", async () => {
   });
 });
 
+it("a row that Envoy rejects does not keep others from it, and is reported once", async () => {
+  envoy.rejects = (row) => "owner" in row && row.owner === "bad";
+  const input = (at: number) => ({
+    ...{ name: `key-${String(at)}`, hash: hashOf(String(at)) },
+    owner: at === 3 ? "bad" : "ann",
+  });
+  await desk.ask("POST", "/keys/import", { keys: Array.from({ length: 9 }, (_, at) => input(at)) });
+  expect(envoy.keys.size).toBe(8);
+  expect(envoy.keys.has(hashOf("3"))).toBe(false);
+  envoy.restart();
+  await desk.ask("PATCH", "/keys/key-1", { disabled: true });
+  await vi.waitFor(() => {
+    expect([envoy.keys.size, envoy.groups.size]).toEqual([8, 1]);
+  });
+  expect(desk.lines.filter((line) => line.includes("Envoy rejects key key-3"))).toHaveLength(1);
+});
+
+it("a changed row that Envoy rejects is removed, so that the key does not keep what it had", async () => {
+  const { body } = await desk.ask("POST", "/keys", { name: "one", owner: "ann" });
+  envoy.rejects = (row) => "owner" in row && row.owner === "bad";
+  await desk.ask("PATCH", "/keys/one", { owner: "bad" });
+  expect(envoy.keys.has(hashOf(body.key))).toBe(false);
+});
+
+it("groups that change while a push is on its way reach Envoy", async () => {
+  let reloaded: Promise<void> | undefined;
+  envoy.onPush = () => {
+    reloaded ??= desk.use("keys: {}\ngroups:\n  ops: {}\n");
+  };
+  await desk.ask("POST", "/keys", { name: "one" });
+  await reloaded;
+  await vi.waitFor(() => {
+    expect([...envoy.groups.keys()]).toEqual(["ops"]);
+  });
+});
+
+it("a key of more than 8 rotations ago is invalid at an Envoy that was away for all of them", async () => {
+  const { body } = await desk.ask("POST", "/keys", { name: "one" });
+  expect(envoy.keys.size).toBe(1);
+  envoy.isDown = true;
+  const rotated = [];
+  const service = desk.keys;
+  for (let at = 0; at < 10; at++) rotated.push(service.rotate("one", { graceMs: 0 }));
+  const keys = await Promise.all(rotated).catch(() => []);
+  envoy.isDown = false;
+  expect(keys).toHaveLength(10);
+  await vi.waitFor(() => {
+    expect([...envoy.keys.keys()]).toEqual([hashOf(keys.at(-1)?.key ?? "")]);
+  }, 10_000);
+  expect(envoy.keys.has(hashOf(body.key))).toBe(false);
+});
+
+it("groups of more than 4 MiB are given to Envoy in parts", { timeout: 60_000 }, async () => {
+  const directory = mkdtempSync(join(tmpdir(), "keys-"));
+  const file = new KeyFile(join(directory, "keys.db"));
+  const models = Array.from({ length: 60 }, (_, at) => "m".repeat(180) + String(at));
+  const groups = Array.from({ length: 400 }, (_, at) => ({
+    kind: "group" as const,
+    record: { name: `group-${String(at)}`, models, created: 1, updated: 1, version: 1 },
+  }));
+  file.write(groups);
+  file.close();
+  const other = await startFakeEnvoy(join(directory, "envoy.sock"));
+  const many = await openDesk("keys: {}\n", { directory });
+  await many.keys.attach(join(directory, "envoy.sock"));
+  expect(other.groups.size).toBe(400);
+  await other.close();
+  await many.close();
+});
+
 it("100,000 keys are given to Envoy in pushes below 4 MiB", { timeout: 120_000 }, async () => {
   const directory = mkdtempSync(join(tmpdir(), "keys-"));
   const file = new KeyFile(join(directory, "keys.db"));

@@ -11,6 +11,10 @@ export interface FakeEnvoy {
   restart: () => void;
   /** Whether it rejects pushes. */
   isDown: boolean;
+  /** Whether a row makes a push malformed. */
+  rejects: (row: KeyRow | UseRow) => boolean;
+  /** Runs before a push is responded to. */
+  onPush: () => void;
   close: () => Promise<void>;
 }
 
@@ -18,7 +22,14 @@ export async function startFakeEnvoy(socket: string): Promise<FakeEnvoy> {
   let hasAll = false;
   let next = { keys: new Map<string, KeyRow>(), groups: new Map<string, UseRow>() };
   const envoy: FakeEnvoy = {
-    ...{ keys: new Map(), groups: new Map(), pushes: [], isDown: false },
+    ...{
+      keys: new Map(),
+      groups: new Map(),
+      pushes: [],
+      isDown: false,
+      rejects: () => false,
+      onPush: () => undefined,
+    },
     restart() {
       hasAll = false;
       envoy.keys.clear();
@@ -36,7 +47,13 @@ export async function startFakeEnvoy(socket: string): Promise<FakeEnvoy> {
         return;
       }
       const push = JSON.parse(body) as KeysPush;
+      const rows = [push.keys, push.groups].flatMap((one) => Object.values(one ?? {}));
+      if (rows.some((row) => row !== null && envoy.rejects(row))) {
+        outgoing.writeHead(400).end();
+        return;
+      }
       envoy.pushes.push(push);
+      envoy.onPush();
       const isFresh = !hasAll;
       if (push.reset === 1) next = { keys: new Map(), groups: new Map() };
       for (const kind of ["keys", "groups"] as const) {
