@@ -10,6 +10,9 @@ import { findCaFile } from "./machine-settings.ts";
 import type { Report } from "./own-log.ts";
 import { VERSION } from "./package-version.ts";
 
+/** Between two attempts to set budgets. */
+const RETRY_MS = 1_000;
+
 export interface KeyStore {
   /** Activates a configuration. */
   use: (configuration: Configuration) => Promise<void>;
@@ -49,16 +52,30 @@ export function createKeyStore(
   /** Changes that come while the budgets of an earlier one are set are set together: there may be a hundred thousand. */
   let isSetting = false;
   let mayHaveChanged = false;
+  let isReported = false;
+  let retry: NodeJS.Timeout | undefined;
+  /** Never rejects: a file that cannot be read is reported, and read again. */
   const setBudgets = async () => {
     mayHaveChanged = true;
     if (isSetting) return;
     isSetting = true;
-    while (mayHaveChanged) {
-      await new Promise(setImmediate);
-      mayHaveChanged = false;
-      await onBudgets(keys?.budgets() ?? []).catch(() => undefined);
+    clearTimeout(retry);
+    try {
+      while (mayHaveChanged) {
+        await new Promise(setImmediate);
+        mayHaveChanged = false;
+        await onBudgets(keys?.budgets() ?? []);
+      }
+      if (isReported) report("The budgets of keys are current again.");
+      isReported = false;
+    } catch (error) {
+      if (!isReported)
+        report(`The budgets of keys are not current: ${(error as Error).message}.`, "warning");
+      isReported = true;
+      retry = setTimeout(() => void setBudgets(), RETRY_MS).unref();
+    } finally {
+      isSetting = false;
     }
-    isSetting = false;
   };
 
   const problem = () => keys?.problem;
@@ -110,6 +127,7 @@ export function createKeyStore(
       return api;
     },
     async close() {
+      clearTimeout(retry);
       const ending = keys;
       keys = undefined;
       await ending?.close();
