@@ -35,6 +35,22 @@ function useKeys(filters, again) {
   return { ...state, more: () => void more(state) };
 }
 
+/** Returns the budgets of all groups and of some keys, by at most 100 names a request; without those that may not be read. */
+async function loadBudgets(keys) {
+  const queries = ["kind=group"];
+  for (let at = 0; at < keys.length; at += 100)
+    queries.push(
+      new URLSearchParams([
+        ["kind", "key"],
+        ...keys.slice(at, at + 100).map((name) => ["name", name]),
+      ]),
+    );
+  const lists = await Promise.all(
+    queries.map((query) => load(`/api/budgets?${query}`).catch(() => [])),
+  );
+  return [...new Map(lists.flat().map((row) => [row.name, row])).values()];
+}
+
 /** Returns the sentence of an error of the API. */
 function messageOf(error) {
   try {
@@ -63,18 +79,23 @@ function Bar({ limit, spent }) {
   >`;
 }
 
-function Budgets({ rows, subject, budgets }) {
-  const own = budgets.filter(({ name }) => name.startsWith(`${subject} per `));
+/** @param kind `key` or `group`; `name` is its name, and `budgets` are those of the gateway with what was spent */
+function Budgets({ rows, kind, name, budgets }) {
+  const own = budgets.filter(({ subject }) => subject?.kind === kind && subject.name === name);
   if (own.length > 0) return own.map((row) => html`<${Bar} ...${row} key=${row.name} />`);
   if (rows === undefined || rows.length === 0) return html`<span class="none">none</span>`;
-  return rows.map(({ amount, per }) => html`<span class="budget">${amount} per ${per}</span>`);
+  return rows.map(
+    ({ amount, per }) => html`<span class="budget">${amount} ${inPeriod(per)}</span>`,
+  );
 }
+
+const inPeriod = (per) => (per === "total" ? "in total" : `per ${per}`);
 
 function limitsOf(rows = []) {
   return rows
-    .map(({ per, ...limit }) =>
+    .map(({ unit, ...limit }) =>
       Object.entries(limit)
-        .map(([name, value]) => `${value} ${name} per ${per}`)
+        .map(([name, value]) => `${value} ${name} per ${unit}`)
         .join(", "),
     )
     .join(", ");
@@ -104,25 +125,40 @@ function Field({ label, name, hint, required = false, ...more }) {
   </label>`;
 }
 
-/** Returns the members that a form sets. */
+/** Returns the members that a form sets, as the API wants them. */
 function membersOf(form, lists) {
   const data = new FormData(form);
   const entries = [...data].flatMap(([name, value]) => {
     if (String(value).trim() === "") return [];
     return [[name, lists.includes(name) ? listOf(value) : String(value).trim()]];
   });
-  const { amount, per, ...members } = Object.fromEntries(entries);
-  return amount === undefined ? members : { ...members, budget: { amount, per } };
+  const { amount, per, requests, tokens, unit, ...members } = Object.fromEntries(entries);
+  if (amount !== undefined) members.budget = [{ amount, per }];
+  const limit = Object.entries({ requests, tokens }).filter(([, value]) => value !== undefined);
+  if (limit.length > 0)
+    members.ratelimits = [
+      { ...Object.fromEntries(limit.map(([name, value]) => [name, Number(value)])), unit },
+    ];
+  return members;
 }
 
-function BudgetFields() {
+function Choice({ label, name, values }) {
+  return html`<label class="field"
+    >${label}
+    <select name=${name}>
+      ${values.map((value) => html`<option value=${value}>${value}</option>`)}
+    </select></label
+  >`;
+}
+
+/** What a key or a group may use. */
+function AllowanceFields() {
+  const count = { type: "number", min: 1 };
   return html`<${Field} label="Budget" name="amount" hint="20 USD" />
-    <label class="field"
-      >per
-      <select name="per">
-        ${["month", "week", "day", "total"].map((per) => html`<option value=${per}>${per}</option>`)}
-      </select></label
-    >`;
+    <${Choice} label="per" name="per" values=${["month", "week", "day", "year", "total"]} />
+    <${Field} label="Requests" name="requests" hint="60" ...${count} />
+    <${Field} label="Tokens" name="tokens" hint="100000" ...${count} />
+    <${Choice} label="each" name="unit" values=${["minute", "second", "hour", "day"]} />`;
 }
 
 function CreateKey({ me, groups, onDone, onClose }) {
@@ -150,7 +186,7 @@ function CreateKey({ me, groups, onDone, onClose }) {
         isOperator
           ? html`<${Field} label="Owner" name="owner" />
               <${Field} label="Models" name="models" hint="openai/*, claude" />
-              <${Field} label="Expires" name="expires" hint="90d" /><${BudgetFields} />`
+              <${Field} label="Expires" name="expires" hint="90d" /><${AllowanceFields} />`
           : null
       }
       <button type="submit">Create</button>
@@ -176,7 +212,7 @@ function CreateGroup({ onDone, onClose }) {
     <div class="body toolbar">
       <${Field} label="Name" name="name" required=${true} />
       <${Field} label="Models" name="models" hint="openai/*, claude" />
-      <${BudgetFields} />
+      <${AllowanceFields} />
       <button type="submit">Create</button>
       <button type="button" onClick=${onClose}>Cancel</button>
     </div>
@@ -209,7 +245,7 @@ function KeyRow({ row, budgets, spent, act }) {
     <td class="phone-off">${groups.join(", ") || none}</td>
     <td class="wrap phone-off">${models.join(", ") || none}</td>
     <td class="wrap phone-off">${limitsOf(ratelimits) || none}</td>
-    <td><${Budgets} rows=${budget} subject=${`key ${name}`} budgets=${budgets} /></td>
+    <td><${Budgets} rows=${budget} kind="key" name=${name} budgets=${budgets} /></td>
     <td class="n phone-off">${money(spent)}</td>
     <td class="phone-off">${expires === undefined ? none : dateAndTime(Date.parse(expires))}</td>
     <td class="end">
@@ -318,9 +354,10 @@ export function KeysPage() {
         () => undefined,
       );
   }, [again]);
+  const names = keys.rows.map(({ name }) => name);
   useEffect(() => {
-    if (me?.can.seeLive) load("/api/budgets").then(setBudgets, () => undefined);
-  }, [me, again]);
+    if (me?.can.seeLive) void loadBudgets(names).then(setBudgets);
+  }, [me, names.join(), again]);
   const act = async (action, { id, name }) => {
     const question =
       action === "revoke"
@@ -399,7 +436,7 @@ export function KeysPage() {
             <td class="wrap phone-off">${(row.models ?? []).join(", ") || "all"}</td>
             <td class="wrap phone-off">${limitsOf(row.ratelimits) || "–"}</td>
             <td>
-              <${Budgets} rows=${row.budget} subject=${`group ${row.name}`} budgets=${budgets} />
+              <${Budgets} rows=${row.budget} kind="group" name=${row.name} budgets=${budgets} />
             </td>
           </tr>`,
       )}
