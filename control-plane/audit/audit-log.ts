@@ -1,5 +1,5 @@
 // The audit log: files of JSON lines, each with the hash of the line before, so that a change of a line shows
-// (control-plane/audit/verify.ts). One process writes it. A line that a crash cut off stays, and the next line names it.
+// (control-plane/audit/verify.ts). One process writes it (writer-lock.ts). A line that a crash cut off stays, and the next line names it.
 import {
   closeSync,
   fdatasyncSync,
@@ -27,6 +27,7 @@ import {
   REMOVED_ACTION,
 } from "./audit-line.ts";
 import type { AuditActor, AuditEntry, AuditLine } from "./audit-line.ts";
+import { WriterLock } from "./writer-lock.ts";
 
 /** The last line that was written: a file of its own, so that lines missing at the end show. */
 export const HEAD_FILE = "head.json";
@@ -34,8 +35,15 @@ const FILE = /^audit-(\d{6})\.jsonl$/;
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 /** Files that are kept: 1 GiB. */
 const MAX_FILES = 64;
-/** Denials that are written a minute; whoever tries passwords cannot fill the disk. */
+/** Denials of callers that are known that are written a minute. */
 const MAX_DENIALS = 60;
+/**
+ * Denials of anybody that are written a minute, the first ones; with the line that counts the rest. Whoever tries passwords can
+ * neither fill the disk nor make the log remove its older files: 64 of them are years of such lines.
+ */
+const MAX_ANONYMOUS = 1;
+const MAX_ANONYMOUS_SUBJECT = 100;
+const RETRY_MS = 1000;
 const MINUTE_MS = 60_000;
 const OWNER_ONLY = 0o600;
 const NEWLINE = 10;
@@ -67,6 +75,9 @@ export interface AuditLogOptions {
   maxFiles?: number;
 }
 
+/** Kind of a caller that nobody knows. */
+const ANONYMOUS = "anonymous";
+
 /** What the log says of itself. */
 const ITSELF: AuditActor = { kind: "process", name: "gateway" };
 
@@ -80,12 +91,15 @@ export class AuditLog implements AuditWriter {
   #problem: string | undefined;
   /** Lines that could not be written since `since`. */
   #lost = { count: 0, since: 0 };
-  #denials = { minute: 0, written: 0, more: 0 };
+  #denials = { minute: 0, written: 0, anonymous: 0, more: 0 };
   #timer: NodeJS.Timeout | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  readonly #lock: WriterLock;
 
   constructor(options: AuditLogOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
+    this.#lock = new WriterLock(options.directory);
     this.#try(() => {
       this.#open();
     });
@@ -119,16 +133,24 @@ export class AuditLog implements AuditWriter {
     return isWritten;
   }
 
-  /** Writes a denial. Beyond a number a minute they are counted, and the count is written when the minute is over. */
+  /**
+   * Writes a denial. Beyond a number a minute they are counted, and the count is written when the minute is over. Of callers that
+   * nobody knows, the first denial of a minute is written, with the beginning of its subject.
+   */
   denied(entry: Omit<AuditEntry, "result">): void {
     const minute = Math.floor(this.#now() / MINUTE_MS);
     if (this.#denials.minute !== minute) {
       this.#writeDenials();
-      this.#denials = { minute, written: 0, more: 0 };
+      this.#denials = { minute, written: 0, anonymous: 0, more: 0 };
     }
-    if (this.#denials.written < MAX_DENIALS) {
-      this.#denials.written += 1;
-      this.append({ ...entry, result: "denied" });
+    const isAnonymous = entry.actor.kind === ANONYMOUS;
+    const [counter, most] = isAnonymous
+      ? (["anonymous", MAX_ANONYMOUS] as const)
+      : (["written", MAX_DENIALS] as const);
+    if (this.#denials[counter] < most) {
+      this.#denials[counter] += 1;
+      const subject = isAnonymous ? beginningOf(entry.subject) : entry.subject;
+      this.append({ ...entry, subject, result: "denied" });
       return;
     }
     this.#denials.more += 1;
@@ -139,6 +161,12 @@ export class AuditLog implements AuditWriter {
 
   close(): void {
     this.#writeDenials();
+    clearTimeout(this.#retry);
+    this.#closeFile();
+    this.#lock.release();
+  }
+
+  #closeFile(): void {
     if (this.#file !== undefined) closeSync(this.#file.descriptor);
     this.#file = undefined;
   }
@@ -158,19 +186,40 @@ export class AuditLog implements AuditWriter {
     try {
       work();
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      problem = `The audit log in ${this.#options.directory} cannot be written (${code ?? String(error)}).`;
+      const { code, message } = error as NodeJS.ErrnoException;
+      problem = `The audit log in ${this.#options.directory} cannot be written (${code ?? message}).`;
     }
+    clearTimeout(this.#retry);
+    // Changes are refused until a line can be written, and a change that is refused writes none.
+    if (problem !== undefined) this.#retry = setTimeout(() => this.#tryAgain(), RETRY_MS).unref();
     const isNew = problem !== this.#problem;
     this.#problem = problem;
     if (isNew) this.#options.onProblem?.(problem);
     return problem === undefined;
   }
 
+  #tryAgain(): void {
+    this.#try(() => {
+      this.#open();
+      this.#writeLost();
+    });
+  }
+
   #open(): void {
     if (this.#file !== undefined) return;
+    mkdirSync(this.#options.directory, { recursive: true, mode: 0o700 });
+    this.#lock.take();
+    try {
+      this.#continue();
+    } catch (error) {
+      this.#closeFile();
+      throw error;
+    }
+  }
+
+  /** Goes on after the last line, and writes what was found there. */
+  #continue(): void {
     const { directory } = this.#options;
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
     const files = auditFiles(directory);
     const last = files.at(-1);
     const number = last?.number ?? 1;
@@ -186,8 +235,8 @@ export class AuditLog implements AuditWriter {
       this.#write({ actor: ITSELF, action: CUT_ACTION, after });
     }
     // What is known of the missing lines would be lost with the next line.
-    if (kept !== undefined && isAhead(kept, found))
-      this.#write({ ...MISSING, before: asJson(kept), after: asJson(found) });
+    if (kept !== undefined ? isAhead(kept, found) : found.line > 0)
+      this.#write({ ...MISSING, before: kept && asJson(kept), after: asJson(found) });
   }
 
   #openFile(number: number) {
@@ -244,7 +293,7 @@ export class AuditLog implements AuditWriter {
   #writeHead(): void {
     const path = join(this.#options.directory, HEAD_FILE);
     try {
-      writeFileSync(`${path}.new`, JSON.stringify(this.#head), { mode: OWNER_ONLY });
+      writeFileSync(`${path}.new`, JSON.stringify(this.#head), { mode: OWNER_ONLY, flush: true });
       renameSync(`${path}.new`, path);
     } catch {
       // It may be behind the lines.
@@ -266,6 +315,11 @@ export class AuditLog implements AuditWriter {
       unlinkSync(join(directory, name));
     }
   }
+}
+
+/** Returns the beginning of what an unknown caller sent. */
+function beginningOf(subject = ""): string {
+  return Buffer.from(subject).subarray(0, MAX_ANONYMOUS_SUBJECT).toString("utf8");
 }
 
 /** Whether the first is of a line that the log does not have. */

@@ -10,7 +10,7 @@ import {
   REMOVED_ACTION,
 } from "./audit-line.ts";
 import type { AuditLine } from "./audit-line.ts";
-import { auditFiles, nameOf, readHead, tailOf } from "./audit-log.ts";
+import { auditFiles, HEAD_FILE, nameOf, readHead, tailOf } from "./audit-log.ts";
 import type { Head } from "./audit-log.ts";
 
 export interface Verification {
@@ -79,6 +79,9 @@ export function verifyAudit(directory: string, expected?: Head): Verification {
     }
     notes.push(`The last line of ${name} is cut off; the gateway names it at its next start.`);
   }
+  // With the head removed, lines could be removed from the end.
+  if (kept === undefined && walk.lines > 0)
+    broken ??= { file: HEAD_FILE, row: 0, why: "the file is missing, so lines at the end may be" };
   broken ??= checkEnds(walk, files.at(-1)?.name ?? nameOf(1), expected);
   if (walk.cuts > 0) notes.push(`${String(walk.cuts)} lines were cut off by a crash.`);
   const { lines, first, last } = walk;
@@ -140,7 +143,9 @@ function checkLine(line: AuditLine, hash: string, walk: Walk): string | undefine
   if (wanted !== undefined && wanted !== hash) return "it is not the line that was written";
   walk.expected.delete(line.line);
   if (line.action === MISSING_ACTION)
-    return "lines before it were missing when the gateway started";
+    return line.before === undefined
+      ? "head.json was missing when the gateway started, so lines before it may be missing"
+      : "lines before it were missing when the gateway started";
   if (line.action === REMOVED_ACTION) {
     const [last, lastHash] = [
       memberOf(line.after, "last_line"),

@@ -187,8 +187,11 @@ function refuseUnlessAllowed(audit: AuditWriter | undefined): MiddlewareHandler 
       if (isPage && path === "/") return context.redirect("/keys", 303);
       return context.text(`${actor.name} lacks the role ${role ?? ""}, which this needs.\n`, 403);
     }
-    if (path.startsWith(API_PATH) && !isReading(context) && audit?.problem !== undefined)
+    if (path.startsWith(API_PATH) && !isReading(context) && audit?.problem !== undefined) {
+      // The log finds out each second whether it can be written.
+      context.header("retry-after", "1");
       return context.text(`${audit.problem} Nothing was changed.\n`, 503);
+    }
     return next();
   };
 }

@@ -7,11 +7,13 @@ import {
   readFileSync,
   rmSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import type * as fileSystem from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { hostname } from "node:os";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { hashOf } from "../../../../control-plane/audit/audit-line.ts";
 import { AuditLog, type AuditLogOptions } from "../../../../control-plane/audit/audit-log.ts";
@@ -115,6 +117,22 @@ describe("the audit log", () => {
     });
   });
 
+  it("callers that nobody knows write two short lines a minute", () => {
+    let now = Date.UTC(2026, 10, 28, 12);
+    const log = open({ now: () => now });
+    const actor = { kind: "anonymous", name: "unknown" };
+    for (let minute = 0; minute < 3; minute++) {
+      for (let at = 0; at < 1000; at++)
+        log.denied({ actor, action: "admin.request", subject: `/${"ü".repeat(1000)}` });
+      log.denied({ actor: ACTOR, action: "admin.request" });
+      now += 60_000;
+    }
+    log.close();
+    expect(rows()).toHaveLength(9);
+    expect(Math.max(...rows().map((row) => row.length))).toBeLessThan(500);
+    expect(JSON.parse(rows()[2] ?? "")).toMatchObject({ after: { more: 999 } });
+  });
+
   it("the log continues after a line that a crash cut off, and names it", () => {
     writeLines(2);
     appendFileSync(file(), '{"line":3,"time":"20');
@@ -146,6 +164,55 @@ describe("the audit log", () => {
       after: { lines: 2 },
     });
     expect(verifyAudit(directory)).toMatchObject({ lines: 3, broken: undefined });
+  });
+
+  it("the log finds out by itself that there is room again", () => {
+    vi.useFakeTimers();
+    const problems: (string | undefined)[] = [];
+    const log = open({ onProblem: (problem) => problems.push(problem) });
+    disk.free = 0;
+    expect(log.append({ actor: ACTOR, action: "keys.create" })).toBe(false);
+    vi.advanceTimersByTime(5000);
+    expect(log.problem).toContain("ENOSPC");
+    disk.free = Infinity;
+    vi.advanceTimersByTime(1000);
+    expect(log.problem).toBeUndefined();
+    expect(problems).toHaveLength(2);
+    log.close();
+    vi.useRealTimers();
+    expect(rows().map((row) => (JSON.parse(row) as { action: string }).action)).toEqual([
+      "audit.lost",
+    ]);
+  });
+
+  it("a second writer in the same directory writes nothing, and says why", () => {
+    const lock = join(directory, "writer.json");
+    const write = (pid: number, host: string, age = 0) => {
+      writeFileSync(lock, JSON.stringify({ pid, host }));
+      const time = new Date(Date.now() - age);
+      utimesSync(lock, time, time);
+    };
+    const problemOf = () => {
+      const log = open();
+      log.close();
+      return log.problem;
+    };
+    const parent = process.ppid;
+    write(parent, hostname());
+    expect(problemOf()).toContain(`process ${String(parent)} on ${hostname()} writes to it`);
+    write(7, "another-pod");
+    expect(problemOf()).toContain("process 7 on another-pod writes to it");
+    expect(existsSync(lock)).toBe(true);
+    expect(existsSync(file())).toBe(false);
+    for (const [pid, host, age] of [
+      [7, "another-pod", 61_000],
+      [process.pid, hostname(), 0],
+      [2 ** 30, hostname(), 0],
+    ] as const) {
+      write(pid, host, age);
+      expect(problemOf()).toBeUndefined();
+      expect(existsSync(lock)).toBe(false);
+    }
   });
 
   it("the log starts a new file at a size, and removes the oldest one, which a line says", () => {
@@ -211,6 +278,14 @@ describe("a changed audit log", () => {
     writeLines(6);
     expect(verifyAudit(directory).broken).toBeUndefined();
     expect(verifyAudit(directory, head).broken?.why).toBe("it is not the line that was written");
+  });
+
+  it("a head that was removed is found, also after the next start", () => {
+    rmSync(join(directory, "head.json"));
+    writeRows(rows().slice(0, 3));
+    expect(verifyAudit(directory).broken).toMatchObject({ file: "head.json" });
+    writeLines(1);
+    expect(verifyAudit(directory).broken?.why).toContain("head.json was missing");
   });
 
   it("a file that was emptied is found", () => {
