@@ -185,6 +185,15 @@ describe.skipIf(!inject("canTestChart"))("the Helm chart", () => {
     expect(variables).not.toHaveProperty("subPath");
   });
 
+  it("the Helm chart keeps state off the small volume of temporary files without persistence", () => {
+    const pod = podOf(manifestsOf(helm, { state: { sizeLimit: "7Gi" } }));
+    const [{ env, volumeMounts }] = pod.containers;
+    const home = env.find(({ name }) => name === "XDG_STATE_HOME")?.value;
+    expect(volumeMounts).toContainEqual({ name: "state", mountPath: home });
+    const state = pod.volumes.find(({ name }) => name === "state");
+    expect(state?.emptyDir).toEqual({ sizeLimit: "7Gi" });
+  });
+
   it("the Helm chart has the alerts of deploy/prometheus", () => {
     const rules = parse(
       readFileSync(join(here, "../../deploy/prometheus/alerts.yaml"), "utf8"),

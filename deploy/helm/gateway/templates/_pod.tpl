@@ -68,10 +68,8 @@ spec:
         - name: GATEWAY_VARIABLES_DIR
           value: {{ include "gateway.variablesDirectory" . }}
         {{- end }}
-        {{- if .Values.persistence.enabled }}
         - name: XDG_STATE_HOME
           value: /var/lib/gateway
-        {{- end }}
         {{- with .Values.extraEnvironment }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
@@ -122,6 +120,8 @@ spec:
           mountPath: /var/log/gateway
           subPath: logs
         {{- else }}
+        - name: state
+          mountPath: /var/lib/gateway
         - name: logs
           mountPath: /var/log/gateway
         {{- end }}
@@ -160,6 +160,9 @@ spec:
         medium: Memory
         sizeLimit: 32Mi
     {{- if not .Values.persistence.enabled }}
+    - name: state
+      emptyDir:
+        sizeLimit: {{ .Values.state.sizeLimit }}
     - name: logs
       emptyDir:
         sizeLimit: {{ .Values.logs.sizeLimit }}
