@@ -54,7 +54,7 @@ FROM ${BASE_IMAGE} AS runtime
 RUN apt-get update \
  && apt-get install -y --no-install-recommends ca-certificates libstdc++6 tini \
  && rm -rf /var/lib/apt/lists/* /var/log/* /var/cache/apt/* /var/cache/debconf/*-old \
- && install -d -m 1777 /var/log/gateway \
+ && install -d -m 1777 /var/log/gateway /var/lib/gateway \
  && install -d /app \
  && ln -s /opt/gateway/control-plane/cli.js /usr/local/bin/gateway
 COPY --from=dependencies /opt/node-linux/bin/node /usr/local/bin/

@@ -13,6 +13,7 @@ const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
 
 interface Service {
   image: string;
+  environment?: string[];
   profiles?: string[];
   volumes?: string[];
 }
@@ -30,6 +31,21 @@ it("compose.yaml mounts files of the repository that exist, and volumes that it 
   );
   expect(sources.length).toBeGreaterThan(8);
   expect(missing).toEqual([]);
+});
+
+it("compose.yaml has no default for the token of administrators, and starts without it", () => {
+  const text = read("compose.yaml");
+  // Compose substitutes variables in all services, also in those that it does not start.
+  expect(text.match(/(?<!\$)\$\{METRICS_TOKEN[^}]*\}/g)).toBeNull();
+  expect(services["gateway"]?.environment).toContain("METRICS_TOKEN");
+  expect(services["prometheus"]?.environment).toEqual(["METRICS_TOKEN"]);
+});
+
+it("compose.yaml keeps the gateway's state in a volume that the image lets its user write to", () => {
+  const { environment = [], volumes: mounts = [] } = services["gateway"] ?? {};
+  expect(mounts).toContain("state:/var/lib/gateway");
+  expect(environment).toContain("XDG_STATE_HOME=/var/lib/gateway");
+  expect(read("Dockerfile")).toMatch(/install -d -m 1777 .*\/var\/lib\/gateway/);
 });
 
 it("compose.yaml starts only the gateway and its example without a profile", () => {
