@@ -194,6 +194,7 @@ function translateBody(exchange: Exchange, target: Target, tape: Tape): Fault | 
   // The client's own format, if that is the other one, was left out on purpose.
   const other = exchange.client.endpoint.row.isInference ? otherApi(target) : null;
   report.hasOtherApi = other !== null && other.dialect !== exchange.client.dialect;
+  report.otherServerTools = other !== null && report.hasOtherApi ? other.limits.serverTools : 0;
   exchange.client.dialect.translateRequest(
     tape,
     target.dialect,

@@ -159,8 +159,20 @@ export function writeHeaders(exchange: Exchange, target: Target, credential: Spa
   if (hosted === null) writeRequiredHeaders(exchange, target);
   else writeHostedHeaders(exchange, target, hosted);
   for (let i = 0; i < target.headers.length; i++) {
-    setHeader(REQUEST_HEADERS, target.headers[i].name, target.headers[i].value);
+    const own = target.headers[i];
+    setHeader(REQUEST_HEADERS, own.name, withAddedBeta(exchange, own.name, own.value));
   }
+}
+
+/** Returns a configured header's value, and behind it the beta that the translated request needs, if the header lists betas. */
+function withAddedBeta(exchange: Exchange, name: Span, configured: Span): Span {
+  const beta = exchange.client.addedBeta;
+  if (beta.length == 0 || !exchange.isTranslated() || !sameSpan(name, BETA)) return configured;
+  text.clear();
+  text.span(configured);
+  text.byte(0x2c);
+  text.span(beta);
+  return text.view(value);
 }
 
 /** Writes the header by which the provider finds the prompt cache of the client's session. */

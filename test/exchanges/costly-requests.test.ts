@@ -10,6 +10,7 @@ const FILTER = join(import.meta.dirname, "../../build/filter.wasm");
 const CONFIG = `
 llm_providers:
   - {model: vllm/chat, base_url: http://chat.test/v1}
+  - {model: openai/gpt-5.5, access_key: $KEY}
   - {model: gemini/gemini-2.0-flash, access_key: $KEY}
   - {model: groq/openai/gpt-oss-120b, access_key: $KEY}
   - {model: anthropic/claude-sonnet-4-5, access_key: $KEY}
@@ -38,7 +39,15 @@ beforeAll(async () => {
 
 /** Returns the bytes that the provider gets. */
 function send(path: string, text: string): Buffer {
-  const { faults, sent } = host.exchange({
+  const { faults, sent } = exchange(path, text);
+  expect(faults).toEqual([]);
+  const [request] = sent;
+  if (request === undefined) throw new Error("The request has not been sent.");
+  return Buffer.from(request.body);
+}
+
+function exchange(path: string, text: string) {
+  return host.exchange({
     listener: "egress",
     request: {
       method: "POST",
@@ -53,10 +62,6 @@ function send(path: string, text: string): Buffer {
       emptyEnd: true,
     }),
   });
-  expect(faults).toEqual([]);
-  const [request] = sent;
-  if (request === undefined) throw new Error("The request has not been sent.");
-  return Buffer.from(request.body);
 }
 
 function many(count: number, write: (index: number) => string): string {
@@ -179,4 +184,34 @@ it("a tool's schema that is a reference has the definition in its place", () => 
   expect(sent.toString()).toContain(
     `"parameters":{"type":"object","properties":{"city":{"type":"string"}}}`,
   );
+});
+
+describe("a request with very many tools that the provider runs", () => {
+  const toolset = `{"type":"mcp_toolset","mcp_server_name":"none"}`;
+  const tools = many(60_000, () => toolset);
+  const servers = many(60_000, () => `{"type":"url","name":"a","url":"https://a.example"}`);
+  const code = many(60_000, () => `{"type":"code_interpreter","container":{"type":"auto"}}`);
+  const functions = many(60_000, (index) => `{"type":"function","name":"a${index}"}`);
+
+  it.each([
+    [
+      "toolsets and servers",
+      "/v1/messages",
+      `{"model":"openai/gpt-5.5","max_tokens":5,${MESSAGES},"tools":[${tools}],"mcp_servers":[${servers}]}`,
+    ],
+    [
+      "hosted tools beside functions",
+      "/v1/responses",
+      `{"model":"${CLAUDE}","input":"hi","tools":[${code},${functions}]}`,
+    ],
+  ])("a request with very many tools is rejected at once: %s", (_, path, text) => {
+    const start = performance.now();
+    const { faults, response, sent } = exchange(path, text);
+    expect({ faults, status: response.status, sent: sent.length }).toEqual({
+      faults: [],
+      status: 400,
+      sent: 0,
+    });
+    expect(performance.now() - start).toBeLessThan(MAX_MILLISECONDS);
+  });
 });

@@ -5,8 +5,8 @@ import { startsWith } from "../../bytes/text/at";
 import { constant, sameSpan, Span } from "../../bytes/text/bytes";
 import { Feature } from "./feature";
 import { CODE_EXECUTION, MCP_SERVERS, WEB_FETCH, WEB_SEARCH } from "./features";
-import { bearerOf, isPortable } from "./mcp-toolset";
-import { HostedTool, HubRequest, NO_HOSTED, Tool } from "./request";
+import { bearerOf, isPortable, isSameServer, isSameText } from "./mcp-toolset";
+import { HostedTool, HubRequest, MAX_HOSTED, NO_HOSTED, Tool } from "./request";
 import { RequestReport } from "./request-report";
 
 export const HOSTED_SEARCH: i32 = 0;
@@ -68,29 +68,85 @@ export function featureOf(kind: i32): Feature {
 
 /** Drops the tools, searches aside, that the provider does not run for the model: `kinds` has a bit for each that it runs. */
 export function dropHosted(request: HubRequest, kinds: u32, report: RequestReport): void {
+  if (request.hosted.count > MAX_HOSTED) {
+    report.reject("tools", "must have at most 64 tools that the provider runs.");
+    return;
+  }
   let kept: u32 = 0;
   for (let i: u32 = 0; i < request.hosted.count; i++) {
     const tool = request.hosted.at(i);
-    const isSupported = tool.kind == HOSTED_SEARCH || ((kinds >> tool.kind) & 1) != 0;
-    if (isSupported && (tool.kind != HOSTED_MCP || isPortable(request.tape, tool))) {
-      if (tool.kind != HOSTED_SEARCH) dropSettings(request.tape, tool, report);
-      const place = request.hosted.at(kept++);
-      place.kind = tool.kind;
-      place.node = tool.node;
-      place.server = tool.server;
-      continue;
-    }
-    if (!isSupported && report.hasOtherApi)
-      report.reject("tools", report.notSupported(featureOf(tool.kind)));
-    else dropTool(request, tool, report);
+    const kind = tool.kind;
+    const isSupported = kind == HOSTED_SEARCH || ((kinds >> kind) & 1) != 0;
+    if (kind == HOSTED_SEARCH || (isSupported && isWritten(request, tool, kept))) {
+      if (kind == HOSTED_CODE || kind == HOSTED_MCP) dropSettings(request.tape, tool, report);
+      keepHosted(request, kept++, tool);
+    } else if (!isSupported && ((report.otherServerTools >> kind) & 1) != 0) {
+      report.hasSearch = true;
+      report.reject("tools", report.notSupported(featureOf(kind)));
+    } else dropTool(request, tool, report);
   }
   request.hosted.count = kept;
 }
 
-/** Makes the tools of a kind those of another one, which does the same in the API. */
-export function replaceHosted(request: HubRequest, kind: i32, other: i32): void {
-  for (let i: u32 = 0; i < request.hosted.count; i++)
-    if (request.hosted.at(i).kind == kind) request.hosted.at(i).kind = other;
+/** Makes a tool the one at `place`, which is not behind its own. */
+function keepHosted(request: HubRequest, place: u32, tool: HostedTool): void {
+  const kept = request.hosted.at(place);
+  kept.kind = tool.kind;
+  kept.node = tool.node;
+  kept.server = tool.server;
+}
+
+/** Returns whether a tool has a counterpart, and none of the first `kept` tools is the same: APIs accept each name once. */
+function isWritten(request: HubRequest, tool: HostedTool, kept: u32): bool {
+  const isServer = tool.kind == HOSTED_MCP;
+  if (isServer && !isPortable(request.tape, tool)) return false;
+  for (let i: u32 = 0; i < kept; i++) {
+    const other = request.hosted.at(i);
+    if (other.kind == tool.kind && (!isServer || isSameServer(request.tape, other, tool)))
+      return false;
+  }
+  return true;
+}
+
+/**
+ * Leaves out the tools that a Responses client's list of allowed tools does not name: only these may be used, so only these are sent.
+ * A list of too many is left to `dropHosted`.
+ */
+export function allowHosted(request: HubRequest, list: u32): void {
+  if (request.hosted.count > MAX_HOSTED) return;
+  let kept: u32 = 0;
+  for (let i: u32 = 0; i < request.hosted.count; i++) {
+    const tool = request.hosted.at(i);
+    if (isNamedIn(request.tape, list, tool)) keepHosted(request, kept++, tool);
+  }
+  request.hosted.count = kept;
+}
+
+/** Returns whether an item of the list has the type of a tool, and names its server if it has one. */
+function isNamedIn(tape: Tape, list: u32, tool: HostedTool): bool {
+  for (let item = tape.first(list), end = tape.next(list); item < end; item = tape.next(item)) {
+    if (
+      isSameText(tape, item, tool.node, constant("type")) &&
+      isSameText(tape, item, tool.node, constant("server_label"))
+    )
+      return true;
+  }
+  return false;
+}
+
+/** Makes the tools of a kind those of another one, which does more in the API, and lists them. */
+export function replaceHosted(
+  request: HubRequest,
+  kind: i32,
+  other: i32,
+  report: RequestReport,
+): void {
+  for (let i: u32 = 0; i < request.hosted.count; i++) {
+    const tool = request.hosted.at(i);
+    if (tool.kind != kind) continue;
+    tool.kind = other;
+    report.dropUnknown(TYPE_PREFIX, request.tape, request.tape.member(tool.node, constant("type")));
+  }
   if (request.forcedHosted == kind) request.forcedHosted = other;
 }
 
@@ -133,10 +189,20 @@ const KNOWN: Span[] = [
   constant("configs"),
 ];
 
+/** What is read of a messages client's MCP server. */
+const SERVER_KNOWN: Span[] = [
+  constant("type"),
+  constant("name"),
+  constant("url"),
+  constant("authorization_token"),
+];
+
 /** Lists the settings of a tool that the other API does not have. */
-function dropSettings(tape: Tape, tool: HostedTool, report: RequestReport): void {
+export function dropSettings(tape: Tape, tool: HostedTool, report: RequestReport): void {
   const node = tool.node;
   dropOthers(tape, node, TOOL_PREFIX, KNOWN, report);
+  if (tool.server != NO_NODE)
+    dropOthers(tape, tool.server, constant("mcp_servers[]."), SERVER_KNOWN, report);
   const container = tape.member(node, constant("container"));
   const isAuto = tape.isObject(container) && tape.next(container) == container + 3;
   if (tape.isPresent(container) && !isAuto) report.drop(constant("tools[].container"));

@@ -4,24 +4,46 @@
 // @see https://platform.claude.com/docs/en/agents-and-tools/mcp-connector
 import { KIND_FALSE, NO_NODE, Tape } from "../../bytes/json/tape";
 import { startsWith } from "../../bytes/text/at";
-import { ByteBuffer, constant } from "../../bytes/text/bytes";
-import { HostedTool, HubRequest } from "./request";
+import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
+import { HostedTool, HubRequest, spanOf } from "./request";
 import { separate, writeMember, writeName, writeString, writeValue } from "./request-writing";
 
+const wanted = new Span(0, 0);
 const ENABLED = constant("enabled");
 const BEARER = constant("Bearer ");
 const SERVERS = constant(',"mcp_servers":[');
+
+/** Returns whether both objects have the same text in a member, or neither has one. */
+export function isSameText(tape: Tape, one: u32, other: u32, member: Span): bool {
+  const value = tape.member(other, member);
+  const own = tape.member(one, member);
+  if (!tape.isString(value)) return !tape.isString(own);
+  return tape.equals(own, spanOf(tape, value, wanted));
+}
+
+/** Returns whether two tools are of one server, by the name that a response would have for it. */
+export function isSameServer(tape: Tape, one: HostedTool, other: HostedTool): bool {
+  return (
+    isSameText(tape, one.node, other.node, constant("server_label")) &&
+    isSameText(tape, one.node, other.node, constant("mcp_server_name"))
+  );
+}
 
 /** Returns whether the other API allows no more than the client does: no tool without its approval, none that it excludes. */
 export function isPortable(tape: Tape, tool: HostedTool): bool {
   const node = tool.node;
   if (tool.server != NO_NODE) {
-    if (!isEnabled(tape, tape.member(node, constant("default_config")))) return true;
+    // An earlier form of the restrictions, which Anthropic reads of a server.
+    if (tape.isPresent(tape.member(tool.server, constant("tool_configuration")))) return false;
+    const isOpen = isEnabled(tape, tape.member(node, constant("default_config")));
     const configs = tape.member(node, constant("configs"));
     const end = tape.isObject(configs) ? tape.next(configs) : 0;
-    for (let key = tape.first(configs); key < end; key = tape.next(key + 1))
-      if (!isEnabled(tape, key + 1)) return false;
-    return true;
+    for (let key = tape.first(configs); key < end; key = tape.next(key + 1)) {
+      const isOwn = tape.member(key + 1, ENABLED) != NO_NODE;
+      if (isOwn && isEnabled(tape, key + 1) != isOpen) return !isOpen;
+    }
+    // An empty list of tools may be read as all of them.
+    return isOpen;
   }
   const allowed = tape.member(node, constant("allowed_tools"));
   return (

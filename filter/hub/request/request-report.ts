@@ -45,7 +45,9 @@ export class RequestReport {
   host: RequestHost | null = null;
   /** Whether the model has another API of its provider, which may support what this one does not. `reset` keeps it. */
   hasOtherApi: bool = false;
-  /** Whether the provider is to search the web. */
+  /** The hosted tools that the model has in that API: a bit `1 << HOSTED_` for each. `reset` keeps it. */
+  otherServerTools: u32 = 0;
+  /** Whether the request asks for what an API may serve although it serves nothing else, such as a search of the web. */
   hasSearch: bool = false;
   /** Name of the target's API for error messages: "the Anthropic Messages API". */
   api: string = "";

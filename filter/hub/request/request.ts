@@ -196,6 +196,8 @@ export const EFFORT_MAX: i32 = 7;
 
 /** No kind of hosted tool. */
 export const NO_HOSTED: i32 = -1;
+/** More hosted tools, or MCP servers, are rejected: each is compared with all others. */
+export const MAX_HOSTED: u32 = 64;
 
 /** Dialects name the tiers differently. */
 export const SERVICE_UNSET: i32 = 0;
@@ -376,7 +378,9 @@ export class HubRequest {
     return end;
   }
 
+  /** One too many are kept, for the writer to reject them. */
   addHosted(kind: i32, node: u32, server: u32 = NO_NODE): void {
+    if (this.hosted.count > MAX_HOSTED) return;
     const tool = this.hosted.add();
     tool.kind = kind;
     tool.node = node;

@@ -10,6 +10,7 @@ import {
   EFFORT_UNSET,
   FORMAT_SCHEMA,
   SERVICE_FAST,
+  MAX_HOSTED,
   NO_HOSTED,
   SERVICE_STANDARD,
   spanOf,
@@ -146,7 +147,12 @@ function addToolset(tape: Tape, item: u32, request: HubRequest, report: RequestR
   const list = request.features.node(feature.MCP_SERVERS);
   const wanted = spanOf(tape, tape.member(item, constant("mcp_server_name")), name);
   const end = tape.isArray(list) ? tape.next(list) : 0;
+  let servers: u32 = 0;
   for (let server = tape.first(list); server < end; server = tape.next(server)) {
+    if (servers++ > MAX_HOSTED) {
+      report.reject("mcp_servers", "must have at most 64 servers.");
+      return;
+    }
     if (!tape.equals(tape.member(server, constant("name")), wanted)) continue;
     request.addHosted(HOSTED_MCP, item, server);
     return;

@@ -253,10 +253,12 @@ export class AnthropicRequestWriter extends AnthropicTurns {
   private writeHosted(start: u32): void {
     const request = this.request;
     const out = this.out;
+    if (request.hosted.count == 0) return;
+    const isCodeTaken = toolNamed(request, CODE) !== null;
     for (let i: u32 = 0; i < request.hosted.count; i++) {
       const tool = request.hosted.at(i);
       if (tool.kind == HOSTED_SEARCH) continue;
-      if (tool.kind == HOSTED_CODE && toolNamed(request, CODE) !== null) {
+      if (tool.kind == HOSTED_CODE && isCodeTaken) {
         dropTool(request, tool, this.report);
         continue;
       }

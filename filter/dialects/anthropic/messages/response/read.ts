@@ -111,7 +111,7 @@ export class AnthropicMessagesReader extends ResponseReader {
    */
   private readAmazon(tape: Tape, key: u32): void {
     if (tape.equals(key, constant("amazon-bedrock-guardrailAction")))
-      this.isBlocked = tape.equals(key + 1, constant("INTERVENED"));
+      this.isBlocked = this.isBlocked || tape.equals(key + 1, constant("INTERVENED"));
     else if (
       tape.equals(key, constant("amazon-bedrock-trace")) &&
       this.hasBegun &&

@@ -7,7 +7,12 @@ import {
   NO_HOSTED,
   Tool,
 } from "../../../../hub/request/request";
-import { dropHosted, HOSTED_CODE, HOSTED_FETCH } from "../../../../hub/request/hosted-tools";
+import {
+  dropHosted,
+  dropSettings,
+  HOSTED_CODE,
+  HOSTED_FETCH,
+} from "../../../../hub/request/hosted-tools";
 import {
   dropSearch,
   dropSearchSettings,
@@ -69,9 +74,11 @@ export abstract class GeminiTools extends OldSchemas {
       dropSearchSettings(request, this.report);
     }
     for (let i: u32 = 0; i < request.hosted.count; i++) {
-      const kind = request.hosted.at(i).kind;
-      if (kind == HOSTED_CODE) this.begin(constant('{"codeExecution":{}}'));
-      else if (kind == HOSTED_FETCH) this.begin(constant('{"urlContext":{}}'));
+      const tool = request.hosted.at(i);
+      if (tool.kind == HOSTED_CODE) this.begin(constant('{"codeExecution":{}}'));
+      if (tool.kind != HOSTED_FETCH) continue;
+      this.begin(constant('{"urlContext":{}}'));
+      dropSettings(request.tape, tool, this.report);
     }
     if (out.length == empty) {
       out.length = start;

@@ -198,11 +198,11 @@ function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestRep
   addFunction(tape, node, cache, "function.name", request, report);
 }
 
-/** Reads `functions`, the predecessor of tools. */
+/** Reads `functions`, the predecessor of tools. Beside tools, calls come back as tool calls, which can name either. */
 function readFunctions(tape: Tape, request: HubRequest, report: RequestReport): void {
   const list = top.node(member.FUNCTIONS);
   if (!tape.isPresent(list)) return;
-  request.notes.hasFunctions = tape.hasItems(list);
+  request.notes.hasFunctions = tape.hasItems(list) && !tape.hasItems(top.node(member.TOOLS));
   readList(tape, list, constant("functions"), request, report, readFunction);
 }
 

@@ -9,7 +9,7 @@ import {
   HubRequest,
 } from "../../../../hub/request/request";
 import { RequestReport } from "../../../../hub/request/request-report";
-import { hostedOf } from "../../../../hub/request/hosted-tools";
+import { allowHosted, hostedOf } from "../../../../hub/request/hosted-tools";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
 import { choiceOf } from "../../read-values";
@@ -74,11 +74,15 @@ function allowTools(tape: Tape, list: u32, request: HubRequest, report: RequestR
     const name = tape.member(item, constant("name"));
     if (!tape.isString(name)) {
       const type = tape.member(item, constant("type"));
-      if (tape.isString(type)) report.dropUnknown(member.toolType.prefix, tape, type);
+      const found = member.toolType.find(tape, type);
+      const asked: Feature | null = found === null ? null : found.featureOf();
+      const isThere = asked !== null && request.hostedNode(hostedOf(asked)) != NO_NODE;
+      if (tape.isString(type) && !isThere) report.dropUnknown(member.toolType.prefix, tape, type);
       continue;
     }
     const space = spaceOf(tape, tape.member(item, constant("namespace")));
     const found = findTool(wireName(tape, space, name, request), request);
     if (found !== null) found.isAllowed = 1;
   }
+  allowHosted(request, list);
 }

@@ -42,8 +42,9 @@ export abstract class ResponsesTools extends ResponsesInput {
   protected writeTools(): void {
     const request = this.request;
     const out = this.out;
-    // The search also opens pages by their address.
-    if (searchOf(request) == NO_NODE) replaceHosted(request, HOSTED_FETCH, HOSTED_SEARCH);
+    // The search also opens pages by their address; that it searches, too, is listed.
+    if (searchOf(request) == NO_NODE)
+      replaceHosted(request, HOSTED_FETCH, HOSTED_SEARCH, this.report);
     const search = ownSearch(request, this.limits.webSearch, this.report);
     const start = out.length;
     out.text(',"tools":[');
