@@ -95,7 +95,10 @@ export class KeyFile {
       this.#put(
         changes.filter(({ kind, record }) => {
           const found = kind === "key" ? this.key(record.id) : this.group(record.name);
-          return found === undefined || found.version < record.version;
+          if (found === undefined || found.version < record.version) return true;
+          // Made here and elsewhere at once, without Redis: the revocation counts.
+          const isRevocation = "revoked" in record && !("revoked" in found);
+          return isRevocation && found.version === record.version;
         }),
       );
       if (place !== undefined) this.setFact("place", place);
@@ -197,6 +200,13 @@ export class KeyFile {
 
   setFact(name: string, value: string): void {
     this.#statement("INSERT OR REPLACE INTO facts VALUES (?, ?)").run(name, value);
+  }
+
+  /** Sets several facts to one value, all or none. */
+  setFacts(names: readonly string[], value: string): void {
+    this.#inTransaction(() => {
+      for (const name of names) this.setFact(name, value);
+    });
   }
 
   /** Ids of keys that were revoked here while the shared store could not be used. */

@@ -1,6 +1,7 @@
 // Keys and groups of the running gateway: each change is stored, sent to every Envoy, and with Redis to every gateway.
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import type { Budget } from "../../model/budgets.ts";
 import { keyNames } from "../../model/client-keys.ts";
 import type { Allowance, Group } from "../../model/keys.ts";
@@ -40,8 +41,8 @@ export interface KeysOptions {
   onReadiness?: () => void;
   /** Called when budgets of keys or groups may have changed. */
   onBudgets?: () => void;
-  /** Receives what was spent with imported keys before. */
-  onSpent?: (spent: readonly Spent[]) => void;
+  /** Receives what was spent with imported keys before. Returns whether it is stored. */
+  onSpent?: (spent: readonly Spent[]) => boolean;
   /** Milliseconds since 1970; the machine's clock if not set. */
   now?: () => number;
 }
@@ -78,6 +79,22 @@ export interface GroupInput extends Omit<Allowance, "models"> {
   metadata?: Record<string, string>;
 }
 
+export interface ImportInput {
+  keys: NewKey[];
+  groups: (GroupInput & { name: string })[];
+  spent?: Spent[];
+}
+
+export interface Imported {
+  /** What was created. */
+  keys: KeyRecord[];
+  groups: GroupRecord[];
+  /** How many keys and groups were there already. */
+  unchanged: number;
+  /** Whether what was spent with the keys counts; if not, the import has to be made again. */
+  isSpentStored: boolean;
+}
+
 interface CommitOptions {
   /** It is made here even if Redis cannot be used. */
   isRevocation?: boolean;
@@ -105,7 +122,7 @@ export class Keys {
       now: Date.now,
       onReadiness: () => undefined,
       onBudgets: () => undefined,
-      onSpent: () => undefined,
+      onSpent: () => true,
       ...options,
     };
   }
@@ -192,30 +209,33 @@ export class Keys {
     return key === undefined ? { record } : { record, key };
   }
 
-  /** Creates keys and groups that exist elsewhere, all or none. */
-  async import(
-    {
-      keys,
-      groups,
-      spent = [],
-    }: { keys: NewKey[]; groups: (GroupInput & { name: string })[]; spent?: Spent[] },
-    createdBy: string,
-  ): Promise<{ keys: KeyRecord[]; groups: GroupRecord[] }> {
+  /**
+   * Creates keys and groups that exist elsewhere, all or none. Those that were imported before are left as they are, so that an
+   * import that ended in the middle can be made again.
+   */
+  async import({ keys, groups, spent = [] }: ImportInput, createdBy: string): Promise<Imported> {
     const names = new Set(groups.map(({ name }) => name));
-    const newGroups = groups.map((one) => this.#newGroup(one.name, one));
-    const records = keys.map((one) => this.#newRecord(one, undefined, createdBy, names));
+    const newGroups = groups
+      .filter((one) => !this.#hasGroup(one))
+      .map((one) => this.#newGroup(one.name, one));
+    const there = keys.flatMap((one) => this.#imported(one) ?? []);
+    const namesThere = new Set(there.map(({ name }) => name));
+    const records = keys
+      .filter(({ name }) => !namesThere.has(name))
+      .map((one) => this.#newRecord(one, undefined, createdBy, names));
     const ofGroups = newGroups.map((record): Change => ({ kind: "group", record }));
     const ofKeys = records.map((record): Change => ({ kind: "key", record }));
-    await this.#commit([...ofGroups, ...ofKeys], {
-      pathOf: (change) =>
-        change.kind === "key"
-          ? `keys[${String(ofKeys.indexOf(change))}].`
-          : `groups[${String(ofGroups.indexOf(change))}].`,
-    });
-    const imported = new Set(records.map(({ name }) => name));
-    const counted = spent.filter(({ key, cost }) => imported.has(key) && cost > 0);
-    if (counted.length > 0) this.#options.onSpent(counted);
-    return { keys: records, groups: newGroups };
+    const changes = [...ofGroups, ...ofKeys];
+    const pathOf = ({ kind, record: { name } }: Change) => {
+      const list: readonly { name: string }[] = kind === "key" ? keys : groups;
+      return `${kind}s[${String(list.findIndex((one) => one.name === name))}].`;
+    };
+    if (changes.length > 0) await this.#commit(changes, { pathOf });
+    return {
+      ...{ keys: records, groups: newGroups },
+      unchanged: keys.length + groups.length - changes.length,
+      isSpentStored: this.#storeSpent([...there, ...records], spent),
+    };
   }
 
   /** @param version of the record that the change is for; absent: whatever it is */
@@ -317,6 +337,48 @@ export class Keys {
     this.#shared = undefined;
     this.#file?.close();
     this.#file = undefined;
+  }
+
+  /** Returns the key that an import has created before. */
+  #imported({ name, imported }: NewKey): KeyRecord | undefined {
+    const found = this.#use((file) => file.keyOfName(name));
+    const hashes = [found?.hash, ...(found?.previous ?? []).map(({ hash }) => hash)];
+    return imported !== undefined && hashes.includes(imported.hash) ? found : undefined;
+  }
+
+  /** Whether the API has created a group with the same members. */
+  #hasGroup({ name, models, rateLimits, budgets, metadata }: GroupInput & { name: string }) {
+    const found = this.#use((file) => file.group(name));
+    return (
+      found !== undefined &&
+      found.deleted === undefined &&
+      isDeepStrictEqual(
+        withoutEmpty({ models, rateLimits, budgets, metadata }),
+        withoutEmpty({
+          ...{ models: found.models, rateLimits: found.rateLimits },
+          ...{ budgets: found.budgets, metadata: found.metadata },
+        }),
+      )
+    );
+  }
+
+  /** Counts what was spent with imported keys, of each key once. Returns whether it is stored. */
+  #storeSpent(records: readonly KeyRecord[], spent: readonly Spent[]): boolean {
+    const places = new Map(records.map(({ name, id }) => [name, `spent ${id}`]));
+    const isNew = ({ key, cost }: Spent) => {
+      const place = places.get(key);
+      return cost > 0 && place !== undefined && !this.#use((file) => file.fact(place));
+    };
+    const counted = spent.filter(isNew);
+    if (counted.length === 0) return true;
+    if (!this.#options.onSpent(counted)) return false;
+    this.#use((file) => {
+      file.setFacts(
+        counted.map(({ key }) => places.get(key) ?? ""),
+        "1",
+      );
+    });
+    return true;
   }
 
   #newRecord(

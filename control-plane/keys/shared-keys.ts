@@ -1,5 +1,6 @@
 // Keys that several gateways share, in Redis: a change is made there first, and every gateway reads the list of changes four times a
 // second. What a gateway knows stays in its file while Redis does not respond, and what Redis has lost is restored from the files.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "../../model/model.ts";
 import {
   connectRedis,
@@ -7,11 +8,14 @@ import {
   redisProblem,
 } from "../spend/redis/redis-connection.ts";
 import { redisUrl } from "../spend/redis/url.ts";
-import type { KeyFile } from "./key-file.ts";
+import { type KeyFile, refuseDuplicates } from "./key-file.ts";
 import type { Change, GroupRecord, KeyRecord } from "./key-records.ts";
 import { StoreError } from "./store-error.ts";
 
 const POLL_MS = 250;
+/** How long a change whose response did not arrive is looked for, and between two attempts. */
+const READ_BACK_MS = 4_000;
+const READ_BACK_PAUSE_MS = 100;
 /** Changes of a response, and their bytes: a record has at most 16 KiB. */
 const BATCH = 200;
 const MAX_RESPONSE_BYTES = 8 * 2 ** 20;
@@ -109,16 +113,19 @@ export class SharedKeys {
   /** Makes changes in Redis, then here. Throws a StoreError if Redis refuses them or does not respond. */
   async write(changes: readonly Change[], isRevocation: boolean): Promise<void> {
     const file = this.#file();
+    refuseDuplicates(changes);
     this.#refuseTwins(file, changes);
+    const isConnected = this.#redis !== undefined && this.#redis.problem() === undefined;
     let result: unknown;
     try {
       result = await this.#send(changes, true);
     } catch (error) {
-      if (!isRevocation)
-        throw new StoreError(
-          "unavailable",
-          `Redis cannot be used (${redisProblem(error)}), so the change is not made: try again later. Revoking works without Redis.`,
-        );
+      if (!isRevocation) {
+        const isMade = isConnected ? await this.#isMade(changes[0]) : false;
+        if (isMade !== true) throw notMade(redisProblem(error), isMade, changes[0]);
+        file.take(changes);
+        return;
+      }
       file.write(changes);
       for (const { kind, record } of changes) if (kind === "key") file.addPending(record.id);
       this.#options.report(
@@ -133,6 +140,25 @@ export class SharedKeys {
     if (word === "changed")
       throw new StoreError("changed", `${name} has been changed; read it again.`);
     file.take(changes);
+  }
+
+  /** Returns whether Redis has a change whose response did not arrive; undefined if that cannot be found out. */
+  async #isMade(change: Change | undefined): Promise<boolean | undefined> {
+    if (change === undefined) return false;
+    const end = performance.now() + READ_BACK_MS;
+    const place = this.#name(change.kind === "key" ? "keys" : "groups");
+    while (performance.now() < end && !this.#isClosed) {
+      try {
+        const text = (await this.#ask(["HGET", place, idOf(change)])) as string | null;
+        if (text === `${String(change.record.version)} ${JSON.stringify(change.record)}`)
+          return true;
+        // A later version may follow this change or one of another gateway.
+        return Number.parseInt(text ?? "0", 10) > change.record.version ? undefined : false;
+      } catch {
+        await sleep(READ_BACK_PAUSE_MS);
+      }
+    }
+    return undefined;
   }
 
   /** Reads what other gateways have changed, and sends what was revoked here meanwhile. One at a time. */
@@ -262,22 +288,28 @@ export class SharedKeys {
         const text = (await this.#ask(["HGET", this.#name("keys"), id])) as string | null;
         const shared =
           text === null ? own : (JSON.parse(text.slice(text.indexOf(" ") + 1)) as KeyRecord);
-        const version = (text === null ? own.version - 1 : shared.version) + 1;
+        const version = text === null ? own.version : shared.version + 1;
         const record = { ...shared, version, revoked: shared.revoked ?? own.revoked ?? Date.now() };
-        if (String(await this.#send([{ kind: "key", record }], true)) !== "done") return;
+        // Another gateway may change the key at the same time; what Redis has lost has no version to check.
+        const result = await this.#send([{ kind: "key", record }], text !== null);
+        if (String(result) !== "done") continue;
         file.take([{ kind: "key", record }]);
       }
       file.removePending(id);
     }
   }
 
-  /** A key that was revoked here stays revoked, whatever others have changed meanwhile. */
+  /** A key that was revoked here stays revoked, whatever others have changed or restored meanwhile: they get the revocation again. */
   #stillRevoked(file: KeyFile, changes: readonly Change[]): Change[] {
     const pending = new Set(file.pending());
     return changes.map((change): Change => {
-      if (change.kind !== "key" || !pending.has(change.record.id)) return change;
-      const revoked = file.key(change.record.id)?.revoked ?? change.record.updated;
-      return { kind: "key", record: { ...change.record, revoked } };
+      if (change.kind !== "key" || change.record.revoked !== undefined) return change;
+      const { id, version, updated } = change.record;
+      const own = file.key(id);
+      const isLost = own?.revoked !== undefined && version >= own.version;
+      if (!pending.has(id) && !isLost) return change;
+      file.addPending(id);
+      return { kind: "key", record: { ...change.record, revoked: own?.revoked ?? updated } };
     });
   }
 
@@ -339,6 +371,16 @@ export class SharedKeys {
     else if (before === undefined) this.#options.report(problem, "warning");
     this.#options.onProblem();
   }
+}
+
+/** @param isMade undefined: that is not known */
+function notMade(problem: string, isMade: boolean | undefined, change: Change | undefined) {
+  return new StoreError(
+    "unavailable",
+    isMade === false
+      ? `Redis cannot be used (${problem}), so the change is not made: try again later. Revoking works without Redis.`
+      : `Redis does not respond (${problem}), so it is not known whether the change is made. When Redis is back, read ${change?.record.name ?? "the record"}: if it lacks the change, make it again; a new key whose text was not shown has to be rotated.`,
+  );
 }
 
 function idOf(change: Change): string {

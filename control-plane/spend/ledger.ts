@@ -52,12 +52,13 @@ export class Ledger extends CellsTable implements UsageView {
   }
 
   /** Adds what no record of the log has. */
-  addLost(cells: readonly Cell[]): void {
+  addLost(cells: readonly Cell[]): boolean {
     const { usage, onSpend } = this.#options;
     const isAdded = usage.commit((file) => {
       addCells(file, cells);
     });
     if (isAdded) onSpend(cells, []);
+    return isAdded;
   }
 
   open(file: UsageDatabase): void {

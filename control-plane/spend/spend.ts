@@ -156,10 +156,10 @@ export class Spend {
     return this.#recovery;
   }
 
-  /** Adds what was spent with keys at another gateway; it counts as of today. */
-  addImported(spent: readonly { key: string; cost: number }[]): void {
+  /** Adds what was spent with keys at another gateway; it counts as of today. Returns whether it is stored. */
+  addImported(spent: readonly { key: string; cost: number }[]): boolean {
     const day = dayOf(this.#options.now());
-    this.#ledger.addLost(
+    return this.#ledger.addLost(
       spent.map(({ key, cost }) => ({
         ...{ day, key, target: "", cost, estimated: cost },
         ...{ requests: 0, unpriced: 0, input: 0, output: 0 },

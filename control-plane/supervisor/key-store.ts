@@ -33,14 +33,14 @@ export interface KeyStore {
  * Returns the store. Its modules are loaded for a configuration that needs them.
  * @param directory the state directory
  * @param onReadiness called when `missing` or `note` may have changed
- * @param onSpent receives what was spent with imported keys before
+ * @param onSpent receives what was spent with imported keys before; returns whether it is stored
  * @param onBudgets receives the budgets of keys and groups when they may have changed
  */
 export function createKeyStore(
   directory: string,
   report: Report,
   onReadiness: () => void,
-  onSpent: (spent: readonly Spent[]) => void,
+  onSpent: (spent: readonly Spent[]) => boolean,
   onBudgets: (budgets: readonly Budget[]) => Promise<void>,
 ): KeyStore {
   let keys: Keys | undefined;

@@ -29,8 +29,8 @@ export interface Spending {
   settle: () => void;
   /** Counts what was charged while no record could be written. Called when they are written again. */
   addLost: () => void;
-  /** Adds what was spent with keys at another gateway. */
-  addImported: (spent: readonly { key: string; cost: number }[]) => void;
+  /** Adds what was spent with keys at another gateway. Returns whether it is stored. */
+  addImported: (spent: readonly { key: string; cost: number }[]) => boolean;
   /** Returns why requests with a budget are rejected; undefined if they are not. */
   missing: () => string | undefined;
   /** Returns what /readyz has to add while nothing is missing. */
@@ -123,7 +123,7 @@ export function createSpending(
     },
     settle: () => void spend?.settle(),
     addLost: () => void spend?.addLost(),
-    addImported: (spent) => spend?.addImported(spent),
+    addImported: (spent) => spend?.addImported(spent) ?? false,
     missing: () => spend?.missing,
     note: () => spend?.note,
     gauges: () => spend?.gauges() ?? [],

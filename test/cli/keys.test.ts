@@ -113,6 +113,9 @@ it(
     writeFileSync(join(gateway.desk.directory, "keys.json"), JSON.stringify([row]));
     await run("keys", "import", "keys.json", "--from", "litellm");
     expect(await ask("sk-of-litellm-1234567890")).toBe(200);
+    expect(
+      (await gateway.desk.run("keys", "import", "keys.json", "--from", "litellm")).stdout,
+    ).toBe("Imported 0 keys and 0 groups. There already: 1.\n");
 
     // Nothing that the gateway has written has a key.
     const environment = { ...gateway.desk.environment };

@@ -1,7 +1,8 @@
 // `gateway keys`: keys that are created, changed and revoked while the gateway runs.
 import { readFileSync } from "node:fs";
+import type { z } from "zod";
 import type { KeyView } from "../../keys/api/view.ts";
-import { MAX_IMPORT } from "../../keys/api/schemas.ts";
+import { type importedSchema, MAX_IMPORT } from "../../keys/api/schemas.ts";
 import { convert } from "../../keys/litellm/convert-keys.ts";
 import { readTables } from "../../keys/litellm/read-tables.ts";
 import { GatewayError } from "../../report/gateway-error.ts";
@@ -37,6 +38,7 @@ export interface KeyImportOptions extends Common {
   dryRun?: boolean;
 }
 
+type Imported = z.output<typeof importedSchema>;
 type Created = KeyView & { key: string };
 /** Of a page. */
 const LIMIT = 500;
@@ -120,22 +122,30 @@ export async function importKeys(
 ): Promise<void> {
   const { keys, groups, spent, notes } = convertFiles(files);
   for (const note of notes) console.error(printable(note));
+  const done: Imported = { keys: keys.length, groups: groups.length, unchanged: 0 };
   if (options.dryRun !== true) {
+    Object.assign(done, { keys: 0, groups: 0 });
     // Groups first: a key names groups that exist.
-    for (const part of parts(groups))
-      await callApi(options.config, "POST", "/keys/import", { groups: part });
+    for (const part of parts(groups)) await importPart(options, done, { groups: part });
     for (const part of parts(keys)) {
       const names = new Set(part.map(({ name }) => name));
-      const body = {
-        keys: part,
-        spent: spent.filter(({ key }) => names.has(key)),
-      };
-      await callApi(options.config, "POST", "/keys/import", body);
+      const ofPart = spent.filter(({ key }) => names.has(key));
+      await importPart(options, done, { keys: part, spent: ofPart });
     }
   }
-  print(options, { keys, groups, spent, notes }, () => [
-    `${options.dryRun === true ? "Would import" : "Imported"} ${count(keys.length, "key")} and ${count(groups.length, "group")}.`,
+  const { unchanged } = done;
+  print(options, { keys, groups, spent, notes, unchanged }, () => [
+    `${options.dryRun === true ? "Would import" : "Imported"} ${count(done.keys, "key")} and ${count(done.groups, "group")}.` +
+      (unchanged === 0 ? "" : ` There already: ${String(unchanged)}.`),
   ]);
+}
+
+/** Imports a part, and adds to `done` what was created. */
+async function importPart(options: Common, done: Imported, body: object): Promise<void> {
+  const part = await callApi<Imported>(options.config, "POST", "/keys/import", body);
+  done.keys += part.keys;
+  done.groups += part.groups;
+  done.unchanged += part.unchanged;
 }
 
 function convertFiles(files: readonly string[]) {

@@ -31,6 +31,8 @@ import {
 
 export const API = "/api/v1";
 const MAX_BODY = 1_048_576;
+/** Of the views in one line of the audit log; of 64 KiB and more it would have the hash alone. */
+const MAX_AUDIT_BYTES = 60_000;
 
 export interface KeysApiOptions {
   /** Returns the keys; undefined if `keys` is not configured. */
@@ -99,11 +101,18 @@ export function keysApi({ keys: find, version, report, now = Date.now }: KeysApi
     const actor = callerOf(context);
     const input = readImport(check(importSchema, await bodyOf(context)), now());
     const done = await keys().import(input, actor.name);
-    for (const group of done.groups)
-      audit(actor, "groups.import", group.name, { after: viewOfGroup(group, 0) });
-    for (const record of done.keys)
-      audit(actor, "keys.import", record.id, { after: shown(record) });
-    return context.json({ keys: done.keys.length, groups: done.groups.length }, 201);
+    // One line of a key would be one write to the disk each.
+    for (const after of batchesOf(done.groups.map((group) => viewOfGroup(group, 0))))
+      audit(actor, "groups.import", String(after.length), { after });
+    for (const after of batchesOf(done.keys.map(shown)))
+      audit(actor, "keys.import", String(after.length), { after });
+    if (!done.isSpentStored)
+      throw new StoreError(
+        "unavailable",
+        "The keys are imported, but what was spent with them is not stored. Send the same import again: it counts that, and leaves the keys as they are.",
+      );
+    const { unchanged } = done;
+    return context.json({ keys: done.keys.length, groups: done.groups.length, unchanged }, 201);
   });
 
   app.get(`${API}/keys/:id`, (context) => {
@@ -206,6 +215,22 @@ export function keysApi({ keys: find, version, report, now = Date.now }: KeysApi
     ),
   );
   return app;
+}
+
+/** Cuts views into lists that a line of the audit log shows completely. */
+function batchesOf<View>(views: readonly View[]): View[][] {
+  const batches: View[][] = [];
+  let bytes = Infinity;
+  for (const view of views) {
+    const size = Buffer.byteLength(JSON.stringify(view)) + 1;
+    if (bytes + size > MAX_AUDIT_BYTES) {
+      batches.push([]);
+      bytes = 0;
+    }
+    batches.at(-1)?.push(view);
+    bytes += size;
+  }
+  return batches;
 }
 
 const requireCaller: MiddlewareHandler = async (context, next) => {

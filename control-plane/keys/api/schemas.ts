@@ -240,7 +240,13 @@ export const keyListSchema = z.object({
   next: z.string().optional().meta({ description: "For `after` of the next page." }),
 });
 export const groupListSchema = z.object({ data: z.array(groupSchema) });
-export const importedSchema = z.object({ keys: z.int(), groups: z.int() });
+export const importedSchema = z.object({
+  keys: z.int().meta({ description: "How many keys were created." }),
+  groups: z.int(),
+  unchanged: z.int().meta({
+    description: "How many keys (same name and hash) and groups (same members) were there already.",
+  }),
+});
 
 export const errorSchema = z.object({
   error: z.object({

@@ -282,7 +282,7 @@ it("an import takes keys by their hashes, all or none", async () => {
     keys: [one],
     groups: [{ name: "new" }],
   });
-  expect([status, body]).toEqual([201, { keys: 1, groups: 1 }]);
+  expect([status, body]).toEqual([201, { keys: 1, groups: 1, unchanged: 0 }]);
   expect((await desk.ask("GET", "/keys/old")).body).toMatchObject({
     hint: "sk-...1234",
     models: ["not-configured"],
@@ -324,6 +324,37 @@ it("an import that Envoy would reject names the key and the member", async () =>
     ],
   });
   expect([status, body.error.fields[0]?.field]).toEqual([400, "keys[1].owner"]);
+});
+
+it("an import that is made again creates what is missing, and counts what was spent once", async () => {
+  const key = (at: number) => ({ name: `key-${String(at)}`, hash: hashOf(String(at)) });
+  const groups = [{ name: "new", models: ["a"], budget: [{ amount: "5 USD", per: "day" }] }];
+  const spent = [0, 1, 2].map((at) => ({ key: `key-${String(at)}`, dollars: 1 }));
+  desk.storesSpent = false;
+  const first = await desk.ask("POST", "/keys/import", { keys: [key(0), key(1)], groups, spent });
+  expect([first.status, first.body.error.message]).toEqual([
+    503,
+    expect.stringContaining("Send the same import again"),
+  ]);
+  desk.storesSpent = true;
+  const body = { keys: [key(0), key(1), key(2)], groups, spent };
+  const second = await desk.ask("POST", "/keys/import", body);
+  expect(second).toMatchObject({ status: 201, body: { keys: 1, groups: 0, unchanged: 3 } });
+  await desk.ask("POST", "/keys/import", body);
+  expect(desk.spent.map(({ key: name }) => name)).toEqual(["key-0", "key-1", "key-2"]);
+  const changed = { keys: [{ ...key(0), hash: hashOf("other") }] };
+  expect((await desk.ask("POST", "/keys/import", changed)).status).toBe(409);
+});
+
+it("an import of 500 keys is a few lines of the audit log, which have every key", async () => {
+  const keys = Array.from({ length: 500 }, (_, at) => ({
+    ...{ name: `key-${String(at)}`, hash: hashOf(String(at)) },
+  }));
+  expect((await desk.ask("POST", "/keys/import", { keys })).status).toBe(201);
+  expect(entries.length).toBeLessThan(5);
+  for (const entry of entries) expect(JSON.stringify(entry.after).length).toBeLessThan(65_536);
+  const views = entries.flatMap(({ after }) => after as { name: string }[]);
+  expect(views.map(({ name }) => name)).toEqual(keys.map(({ name }) => name));
 });
 
 it.each([

@@ -6,7 +6,7 @@ import { Hono } from "hono";
 import { ROLES, setActor } from "../../../../control-plane/admin/actor.ts";
 import { loadConfiguration } from "../../../../control-plane/config/load.ts";
 import { keysApi } from "../../../../control-plane/keys/api/key-routes.ts";
-import { Keys } from "../../../../control-plane/keys/key-service.ts";
+import { Keys, type Spent } from "../../../../control-plane/keys/key-service.ts";
 import type { GatewayModel } from "../../../../model/model.ts";
 
 const PROVIDERS = `
@@ -51,6 +51,9 @@ interface Operation {
 
 export interface Desk {
   directory: string;
+  /** What was spent with imported keys, and whether it can be stored. */
+  spent: Spent[];
+  storesSpent: boolean;
   keys: Keys;
   lines: string[];
   ask: (
@@ -76,7 +79,13 @@ export async function openDesk(
   } = {},
 ): Promise<Desk> {
   const lines: string[] = [];
-  const keys = new Keys({ directory, report: (line) => lines.push(line), now });
+  const keys = new Keys({
+    ...{ directory, report: (line) => lines.push(line), now },
+    onSpent(spent) {
+      if (desk.storesSpent) desk.spent.push(...spent);
+      return desk.storesSpent;
+    },
+  });
   await keys.use({ model: modelOf(yaml, environment), environment });
   const app = new Hono();
   app.use(async (context, next) => {
@@ -84,8 +93,8 @@ export async function openDesk(
     await next();
   });
   app.route("/", keysApi({ keys: () => keys, version: "1.2.3", now }));
-  return {
-    ...{ directory, keys, lines },
+  const desk: Desk = {
+    ...{ directory, keys, lines, spent: [], storesSpent: true },
     async ask(method, path, body, headers = {}) {
       const response = await app.request(`/api/v1${path}`, {
         method,
@@ -103,4 +112,5 @@ export async function openDesk(
       rmSync(directory, { recursive: true, force: true });
     },
   };
+  return desk;
 }

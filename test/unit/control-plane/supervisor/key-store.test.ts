@@ -16,7 +16,7 @@ it("budgets that cannot be read are reported, and set when they can", async () =
     directory,
     (line) => lines.push(line),
     () => undefined,
-    () => undefined,
+    () => true,
     onBudgets,
   );
   const read = vi.spyOn(Keys.prototype, "budgets").mockImplementationOnce(() => {
