@@ -62,6 +62,7 @@ describe.skipIf(!inject("canTestChart"))("a pod of the Helm chart", () => {
     const [container] = pod.containers;
     Object.assign(desk.environment, environmentOf(pod, secrets), {
       GATEWAY_RUN_DIR: join(desk.directory, "../run"),
+      XDG_STATE_HOME: join(desk.directory, "../state"),
     });
     const gateway = desk.start(...container.args);
 

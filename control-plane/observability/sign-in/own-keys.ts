@@ -16,7 +16,12 @@ const MAY_CHANGE = new Set(["disabled", "metadata", "version"]);
 
 /** Adds the checks, before the routes of the API. @param maxKeys keys that a person may have */
 export function limitToOwn(app: Hono, maxKeys: number): void {
-  app.use(`${KEYS}/*`, bodyLimit({ maxSize: MAX_BODY }), forPeople(keysOf(app, maxKeys)));
+  const limitBody = bodyLimit({ maxSize: MAX_BODY });
+  app.use(
+    `${KEYS}/*`,
+    forPeople(async (context, _actor, next) => (await limitBody(context, next)) ?? undefined),
+    forPeople(keysOf(app, maxKeys)),
+  );
   app.use(`${GROUPS}/*`, forPeople(groupsOf));
 }
 

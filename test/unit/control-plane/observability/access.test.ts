@@ -58,6 +58,18 @@ it("the host must be a loopback address without a token", async () => {
     expect((await ask("/", { headers: { host } })).status, host).toBe(403);
 });
 
+it("a browser that logged in with the token logs out", async () => {
+  const headers = { cookie: "", origin: `http://${HOST}` };
+  const body = new URLSearchParams({ token: TOKEN }).toString();
+  const entered = await ask("/login", { method: "POST", headers, body }, TOKEN);
+  headers.cookie = entered.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+  const left = await ask("/sign-out", { method: "POST", headers }, TOKEN);
+  expect(await left.json()).toEqual({ location: "/login" });
+  expect(left.headers.getSetCookie()).toContainEqual(
+    expect.stringMatching(/^gateway_session=; Max-Age=0/),
+  );
+});
+
 it("a page of another origin, or of another port, gets nothing", async () => {
   const foreign: Record<string, string>[] = [
     { "sec-fetch-site": "cross-site" },

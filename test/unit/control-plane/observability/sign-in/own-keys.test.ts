@@ -116,6 +116,12 @@ it("a person reads the own groups only", async () => {
   expect((await ask("GET", "groups/blue")).status).toBe(403);
 });
 
+it("a body of a person is limited to 64 KiB, and one of an administrator is not", async () => {
+  const body = { name: "x", groups: ["red"], metadata: { note: "x".repeat(70_000) } };
+  expect((await open("ann", [], ["red"]).ask("POST", "keys", body)).status).toBe(413);
+  expect((await open("olga", ["admin"]).ask("POST", "keys", body)).status).toBe(201);
+});
+
 it("an operator is not limited", async () => {
   const { ask, changes } = open("olga", ["operator"]);
   expect(await (await ask("GET", "keys?owner=bob")).json()).toMatchObject({
