@@ -24,8 +24,8 @@ export interface EnvoyKeyLimitsOptions {
 export class EnvoyKeyLimits {
   readonly #options: EnvoyKeyLimitsOptions;
   readonly #abort = new AbortController();
-  /** By budget: see `limitOf`. */
-  readonly #bases = new Map<string, number>();
+  /** See `limitOf`. By tally, not by budget: one that is removed and comes again has a new tally, which has read nothing. */
+  #bases = new WeakMap<Tally, number>();
   /** By budget: the limit and the end of its period that Envoy has. */
   readonly #sent = new Map<string, string>();
   #queue: Promise<void> = Promise.resolve();
@@ -42,7 +42,7 @@ export class EnvoyKeyLimits {
 
   /** Finds out again what Envoy has charged: the ledger was read from the beginning again. */
   resync(): void {
-    this.#bases.clear();
+    this.#bases = new WeakMap();
     void this.push();
   }
 
@@ -52,9 +52,10 @@ export class EnvoyKeyLimits {
 
   async #push(): Promise<void> {
     const { tallies, catchUp } = this.#options;
-    if (tallies().some(({ id }) => !this.#bases.has(id))) {
+    this.#forgetRemoved(tallies());
+    if (tallies().some((tally) => !this.#bases.has(tally))) {
       await catchUp();
-      await this.#findBases(tallies().filter(({ id }) => !this.#bases.has(id)));
+      await this.#findBases(tallies().filter((tally) => !this.#bases.has(tally)));
     }
     const changed = tallies().filter(
       (tally) => this.#sent.get(tally.id) !== textOf(this.#limit(tally)),
@@ -67,11 +68,19 @@ export class EnvoyKeyLimits {
   async #findBases(tallies: readonly Tally[]): Promise<void> {
     for (let at = 0; at < tallies.length; at += MAX_LIMITS) {
       const part = tallies.slice(at, at + MAX_LIMITS);
-      const read = new Map(part.map((tally) => [tally.id, tally.read]));
-      for (const [id, sum] of read) this.#bases.set(id, -sum);
-      for (const { id, charged } of await this.#send(part))
-        this.#bases.set(id, charged - (read.get(id) ?? 0));
+      const sent = new Map(part.map((tally) => [tally.id, { tally, read: tally.read }]));
+      for (const { tally, read } of sent.values()) this.#bases.set(tally, -read);
+      for (const { id, charged } of await this.#send(part)) {
+        const found = sent.get(id);
+        if (found !== undefined) this.#bases.set(found.tally, charged - found.read);
+      }
     }
+  }
+
+  #forgetRemoved(tallies: readonly Tally[]): void {
+    if (this.#sent.size === 0) return;
+    const ids = new Set(tallies.map(({ id }) => id));
+    for (const id of this.#sent.keys()) if (!ids.has(id)) this.#sent.delete(id);
   }
 
   async #send(tallies: readonly Tally[]) {
@@ -82,7 +91,7 @@ export class EnvoyKeyLimits {
   }
 
   #limit(tally: Tally): Limit {
-    return limitOf(tally, this.#bases.get(tally.id) ?? -tally.read);
+    return limitOf(tally, this.#bases.get(tally) ?? -tally.read);
   }
 
   async #untilDone(): Promise<void> {
@@ -96,7 +105,7 @@ export class EnvoyKeyLimits {
         return;
       } catch (error) {
         // What Envoy has of the last part is not known.
-        this.#bases.clear();
+        this.#bases = new WeakMap();
         if (!isReported && performance.now() - started > REPORT_MS) {
           const reason = error instanceof Error ? error.message : String(error);
           this.#options.report(

@@ -136,6 +136,20 @@ it("an Envoy that runs on keeps what it has charged", async () => {
   expect([limit(ofKey), envoy.charged.get(ofKey)]).toEqual([100, 30]);
 });
 
+it("a budget that is removed and comes again counts what Envoy has charged once", async () => {
+  await use();
+  await spend.useRuntime([KEY]);
+  await spend.attach(socket);
+  ask(30);
+  await expect.poll(spent).toEqual([30]);
+  await spend.useRuntime([]);
+  await spend.useRuntime([KEY]);
+  expect([limit(ofKey), envoy.charged.get(ofKey)]).toEqual([100, 30]);
+  ask(10);
+  await expect.poll(spent).toEqual([40]);
+  expect(limit(ofKey)).toBe(100);
+});
+
 it("a hundred thousand budgets are set within parts, and a record costs no more for them", async () => {
   const many = Array.from({ length: 100_000 }, (_, at): Budget => ({
     ...KEY,
