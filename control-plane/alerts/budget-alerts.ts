@@ -18,63 +18,97 @@ export interface BudgetState {
   resets?: number;
 }
 
+export interface BudgetStates {
+  all: () => readonly BudgetState[];
+  /** Those that may have changed since the last call. */
+  changed: () => readonly BudgetState[];
+  /** Whether there is a budget of this name. */
+  has: (name: string) => boolean;
+}
+
 export interface BudgetAlertsOptions {
-  /** Has the alerts that were sent, over restarts. */
+  /** Has the alerts that were delivered, over restarts. */
   file: string;
   writeFile: (file: string, text: string) => void;
-  send: (event: WebhookEvent) => void;
+  budgets: BudgetStates;
+  /** Resolves to whether the receiver has accepted the event. */
+  send: (event: WebhookEvent) => Promise<boolean>;
+}
+
+/** The largest share of a budget of which there was an alert, in the period that ends then. */
+interface Alert {
+  resets: number;
+  share: number;
 }
 
 export class BudgetAlerts {
   readonly #options: BudgetAlertsOptions;
-  /** By budget: the period's end, and the largest share of which there was an alert. */
-  readonly #sent: Map<string, { resets: number; share: number }>;
+  /** By budget: what was delivered. */
+  readonly #delivered: Map<string, Alert>;
+  /** By budget: what waits for the receiver. After a restart it is sent again, with the same id. */
+  readonly #waiting = new Map<string, Alert>();
+  #hasChecked = false;
+  #isSaved = true;
 
   constructor(options: BudgetAlertsOptions) {
     this.#options = options;
-    this.#sent = new Map(Object.entries(readSent(options.file)));
+    this.#delivered = new Map(Object.entries(readDelivered(options.file)));
   }
 
-  /** Sends what has been reached since the last call. */
-  check(states: readonly BudgetState[]): void {
-    let isChanged = false;
-    for (const { name, limit, spent, resets = 0 } of states) {
+  /** Sends what has been reached since the last call: of all budgets first, then of those that have changed. */
+  check(): void {
+    this.save();
+    const { all, changed } = this.#options.budgets;
+    const states = this.#hasChecked ? changed() : all();
+    this.#hasChecked = true;
+    for (const state of states) {
+      const { name, limit, spent, resets = 0 } = state;
       const share = SHARES.findLast((one) => spent >= limit * one);
-      const before = this.#sent.get(name);
+      const before = this.#waiting.get(name) ?? this.#delivered.get(name);
       const isSamePeriod = before?.resets === resets;
       if (share === undefined || (isSamePeriod && before.share >= share)) continue;
-      this.#sent.set(name, { resets, share });
-      isChanged = true;
-      this.#options.send({
-        type: EVENT,
-        identity: [EVENT, name, String(resets), String(share), String(limit)].join(" "),
-        data: {
-          budget: name,
-          percent: Math.round(share * 100),
-          limit_usd: limit / NANO_PER_DOLLAR,
-          spent_usd: spent / NANO_PER_DOLLAR,
-          ...(resets === 0 ? {} : { resets: new Date(resets).toISOString() }),
-        },
-      });
+      void this.#send(state, { resets, share });
     }
-    if (isChanged) this.#write();
   }
 
-  #write(): void {
+  /** Writes what was delivered, of the budgets that there are. */
+  save(): void {
+    if (this.#isSaved) return;
+    this.#isSaved = true;
+    const { budgets, file, writeFile } = this.#options;
+    for (const alerts of [this.#delivered, this.#waiting])
+      for (const name of alerts.keys()) if (!budgets.has(name)) alerts.delete(name);
     try {
-      this.#options.writeFile(this.#options.file, JSON.stringify(Object.fromEntries(this.#sent)));
+      writeFile(file, JSON.stringify(Object.fromEntries(this.#delivered)));
     } catch {
       // An alert may come again after a restart, with the same id.
     }
   }
+
+  async #send({ name, limit, spent }: BudgetState, alert: Alert): Promise<void> {
+    const { resets, share } = alert;
+    this.#waiting.set(name, alert);
+    const isDelivered = await this.#options.send({
+      type: EVENT,
+      identity: [EVENT, name, String(resets), String(share), String(limit)].join(" "),
+      data: {
+        budget: name,
+        percent: Math.round(share * 100),
+        limit_usd: limit / NANO_PER_DOLLAR,
+        spent_usd: spent / NANO_PER_DOLLAR,
+        ...(resets === 0 ? {} : { resets: new Date(resets).toISOString() }),
+      },
+    });
+    if (!isDelivered) return;
+    this.#delivered.set(name, alert);
+    if (this.#waiting.get(name) === alert) this.#waiting.delete(name);
+    this.#isSaved = false;
+  }
 }
 
-function readSent(file: string): Record<string, { resets: number; share: number }> {
+function readDelivered(file: string): Record<string, Alert> {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as Record<
-      string,
-      { resets: number; share: number }
-    >;
+    return JSON.parse(readFileSync(file, "utf8")) as Record<string, Alert>;
   } catch {
     return {};
   }

@@ -33,9 +33,15 @@ export interface WebhooksOptions {
   firstPauseMs?: number;
 }
 
+interface Waiting {
+  event: WebhookEvent;
+  time: number;
+  onEnd: (isAccepted: boolean) => void;
+}
+
 export class Webhooks {
   readonly #options: Required<WebhooksOptions>;
-  readonly #events: { event: WebhookEvent; time: number }[] = [];
+  readonly #events: Waiting[] = [];
   readonly #abort = new AbortController();
   #work: Promise<void> | undefined;
   #isReported = false;
@@ -44,11 +50,13 @@ export class Webhooks {
     this.#options = { now: Date.now, firstPauseMs: FIRST_PAUSE_MS, ...options };
   }
 
-  /** Sends an event as soon as those before it are sent. */
-  send(event: WebhookEvent): void {
-    if (this.#events.length >= MAX_EVENTS) this.#events.shift();
-    this.#events.push({ event, time: this.#options.now() });
-    this.#work ??= this.#run().finally(() => (this.#work = undefined));
+  /** Sends an event as soon as those before it are sent. Resolves to whether the receiver has accepted it. */
+  send(event: WebhookEvent): Promise<boolean> {
+    if (this.#events.length >= MAX_EVENTS) this.#events.shift()?.onEnd(false);
+    const { promise, resolve: onEnd } = Promise.withResolvers<boolean>();
+    this.#events.push({ event, time: this.#options.now(), onEnd });
+    this.#work ??= this.#run();
+    return promise;
   }
 
   /** Resolves when nothing waits. */
@@ -63,13 +71,18 @@ export class Webhooks {
   async #run(): Promise<void> {
     for (;;) {
       const [next] = this.#events;
-      if (next === undefined || this.#abort.signal.aborted) return;
-      await this.#deliver(next.event, next.time);
+      if (next === undefined || this.#abort.signal.aborted) {
+        // In the same turn: an event that comes now starts the work again.
+        this.#work = undefined;
+        return;
+      }
+      next.onEnd(await this.#deliver(next.event, next.time));
       if (this.#events[0] === next) this.#events.shift();
     }
   }
 
-  async #deliver(event: WebhookEvent, time: number): Promise<void> {
+  /** Returns whether the receiver has accepted the event. */
+  async #deliver(event: WebhookEvent, time: number): Promise<boolean> {
     const { report, firstPauseMs } = this.#options;
     const { signal } = this.#abort;
     for (let attempt = 0; attempt < MAX_ATTEMPTS && !signal.aborted; attempt++) {
@@ -77,10 +90,10 @@ export class Webhooks {
       if (problem === undefined) {
         if (this.#isReported) report("The webhook of alerts accepts events again.");
         this.#isReported = false;
-        return;
+        return true;
       }
       // A stop ended the request: nothing is wrong with the receiver.
-      if (isAborted(signal)) return;
+      if (isAborted(signal)) return false;
       if (!this.#isReported)
         report(
           `The webhook of alerts does not accept events (${problem}); they are repeated.`,
@@ -90,6 +103,7 @@ export class Webhooks {
       const pause = Math.min(firstPauseMs * 2 ** attempt, MAX_PAUSE_MS);
       await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
     }
+    return false;
   }
 
   /** Returns why the receiver did not accept the event; undefined if it did, or there is none. */

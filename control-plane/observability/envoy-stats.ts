@@ -1,6 +1,7 @@
 // The state at the time of a scrape: Envoy's own statistics, as they stand on the metrics page after the gateway's, the hosts that
 // Envoy has ejected, and the budgets.
 import type { Families, Gauge } from "./metric-families.ts";
+import type { BudgetPeriod } from "../../model/budgets.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { envoyState } from "./live/provider-state.ts";
 import { providerWord } from "../../model/provider-words.ts";
@@ -15,8 +16,11 @@ export interface StateGauges {
 
 /** What was spent on a budget. */
 export interface BudgetGauge {
-  /** Of the configuration. */
+  /** The budget's id: `key research a month`. */
   name: string;
+  /** Absent for a budget of all requests. */
+  subject?: { kind: "key" | "group" | "user" | "model"; name: string };
+  per: BudgetPeriod;
   /** Nano-dollars. */
   limit: number;
   spent: number;

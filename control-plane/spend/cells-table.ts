@@ -3,7 +3,14 @@ import { randomBytes } from "node:crypto";
 import type { Budget } from "../../model/budgets.ts";
 import type { UsageDatabase } from "../usage/usage-database.ts";
 import { type Cell, dayOf, SUMS } from "./cell.ts";
-import { spentBySubject, SUBJECTS_SCHEMA, type SubjectSum, subjectsSince } from "./subject-sums.ts";
+import {
+  spentBySubject,
+  spentOfSubject,
+  type Subject,
+  SUBJECTS_SCHEMA,
+  type SubjectSum,
+  subjectsSince,
+} from "./subject-sums.ts";
 
 export const SCHEMA = `
   CREATE TABLE IF NOT EXISTS cells (
@@ -11,6 +18,7 @@ export const SCHEMA = `
     ${SUMS.map((name) => `${name} INTEGER NOT NULL`).join(", ")},
     PRIMARY KEY (day, key, target)
   ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS cells_of_key ON cells (key, day);
   CREATE TABLE IF NOT EXISTS gateway (id TEXT NOT NULL);
   ${SUBJECTS_SCHEMA}
 `;
@@ -68,6 +76,11 @@ export class CellsTable {
   /** Returns what keys, groups and users have spent since a time; undefined while the file cannot be used. */
   spentBySubject(time: number): Map<string, number> | undefined {
     return this.#query((database) => spentBySubject(database, time));
+  }
+
+  /** Returns what a key, a group or a user has spent since a time; undefined while the file cannot be used. */
+  spentOfSubject(time: number, subject: Subject): number | undefined {
+    return this.#query((database) => spentOfSubject(database, time, subject));
   }
 
   /** Returns the sums of a cell as the file has them. */

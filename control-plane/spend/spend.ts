@@ -85,7 +85,10 @@ export class Spend {
     this.#ledger = this.#newLedger();
     this.#tallies = new Tallies(this.#ledger, this.#options.now);
     this.#keyTallies = new KeyTallies(
-      (time) => this.#ledger.spentBySubject(time),
+      {
+        all: (time) => this.#ledger.spentBySubject(time),
+        one: (time, subject) => this.#ledger.spentOfSubject(time, subject),
+      },
       this.#options.now,
     );
   }
@@ -179,22 +182,26 @@ export class Spend {
 
   /** Returns what was spent on each budget of keys, groups and users, by this gateway. */
   keyGauges(): BudgetGauge[] {
-    return this.#keyTallies.current().map((tally) => ({
-      name: budgetId(tally.budget),
-      ...(tally.period.end === Infinity ? {} : { resets: tally.period.end }),
-      limit: tally.budget.amount,
-      spent: tally.spent,
-    }));
+    return this.#keyTallies.current().map((tally) => gaugeOf(tally, tally.spent));
+  }
+
+  /** Returns those of them that have changed since the last call. */
+  changedKeyGauges(): BudgetGauge[] {
+    return this.#keyTallies.takeChanged().map((tally) => gaugeOf(tally, tally.spent));
+  }
+
+  hasBudget(name: string): boolean {
+    return (
+      this.#keyTallies.has(name) ||
+      this.#tallies.current().some(({ budget }) => budgetId(budget) === name)
+    );
   }
 
   /** Returns what was spent on each budget, by all gateways that share it. */
   gauges(): BudgetGauge[] {
-    return this.#tallies.current().map((tally) => ({
-      name: budgetId(tally.budget),
-      ...(tally.period.end === Infinity ? {} : { resets: tally.period.end }),
-      limit: tally.budget.amount,
-      spent: this.#shared?.sharing.budgets.spentOf(tally) ?? tally.spent,
-    }));
+    return this.#tallies
+      .current()
+      .map((tally) => gaugeOf(tally, this.#shared?.sharing.budgets.spentOf(tally) ?? tally.spent));
   }
 
   async close(): Promise<void> {
@@ -354,6 +361,27 @@ export class Spend {
     // An Envoy that stands still gets its limits later.
     await Promise.race([pushed(), sleep(PUSH_MS, undefined, { ref: false })]);
   }
+}
+
+function gaugeOf({ budget, period: { end } }: Tally, spent: number): BudgetGauge {
+  const subject = subjectOf(budget);
+  return {
+    name: budgetId(budget),
+    ...(subject === undefined ? {} : { subject }),
+    per: budget.per,
+    ...(end === Infinity ? {} : { resets: end }),
+    limit: budget.amount,
+    spent,
+  };
+}
+
+function subjectOf({ subject }: Budget): BudgetGauge["subject"] {
+  if (subject === "all") return undefined;
+  if ("target" in subject) return { kind: "model", name: subject.target };
+  if ("key" in subject) return { kind: "key", name: subject.key };
+  return "group" in subject
+    ? { kind: "group", name: subject.group }
+    : { kind: "user", name: subject.user };
 }
 
 function closeEnvoy({ limits, ofKeys }: { limits: EnvoyLimits; ofKeys: EnvoyKeyLimits }): void {

@@ -3,6 +3,12 @@ import type { UsageDatabase } from "../usage/usage-database.ts";
 import type { UsageRecord } from "../usage/usage-line.ts";
 import { type Cell, dayOf, SUMS } from "./cell.ts";
 
+/** A key, a group or a user. */
+export interface Subject {
+  kind: string;
+  name: string;
+}
+
 export interface SubjectSum extends Record<(typeof SUMS)[number], number> {
   /** UTC days since 1970. */
   day: number;
@@ -80,4 +86,23 @@ export function spentBySubject(database: UsageDatabase, time: number): Map<strin
     )
     .all(dayOf(time));
   return new Map(rows.map((row) => [String(row["subject"]), Number(row["cost"])]));
+}
+
+/** Returns the nano-dollars that one of them has spent since a time. */
+export function spentOfSubject(
+  database: UsageDatabase,
+  time: number,
+  { kind, name }: Subject,
+): number {
+  const row =
+    kind === "key"
+      ? database
+          .statement("SELECT CAST(sum(cost) AS REAL) AS cost FROM cells WHERE key = ? AND day >= ?")
+          .get(name, dayOf(time))
+      : database
+          .statement(
+            "SELECT CAST(sum(cost) AS REAL) AS cost FROM subjects WHERE kind = ? AND name = ? AND day >= ?",
+          )
+          .get(kind, name, dayOf(time));
+  return Number(row?.["cost"] ?? 0);
 }

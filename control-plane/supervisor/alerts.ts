@@ -1,6 +1,6 @@
 // Has events sent when budgets are nearly or wholly spent, if the configuration has `alerts`.
 import { join } from "node:path";
-import type { BudgetAlerts, BudgetState } from "../alerts/budget-alerts.ts";
+import type { BudgetAlerts, BudgetStates } from "../alerts/budget-alerts.ts";
 import type { Webhooks, WebhookTarget } from "../alerts/webhooks.ts";
 import type { Configuration } from "./configuration-file.ts";
 import type { Report } from "./own-log.ts";
@@ -23,13 +23,14 @@ export interface AlertSender {
  */
 export function createAlertSender(
   directory: string,
-  budgets: () => BudgetState[],
+  budgets: BudgetStates,
   report: Report,
 ): AlertSender {
   let target: WebhookTarget | undefined;
   let running: { webhooks: Webhooks; alerts: BudgetAlerts; timer: NodeJS.Timeout } | undefined;
   const end = () => {
     clearInterval(running?.timer);
+    running?.alerts.save();
     running?.webhooks.close();
     running = undefined;
   };
@@ -47,12 +48,11 @@ export function createAlertSender(
       const alerts = new BudgetAlerts({
         file: join(directory, FILE),
         writeFile: writePrivately,
-        send: (event) => {
-          webhooks.send(event);
-        },
+        budgets,
+        send: (event) => webhooks.send(event),
       });
       const timer = setInterval(() => {
-        alerts.check(budgets());
+        alerts.check();
       }, CHECK_MS).unref();
       running = { webhooks, alerts, timer };
     },

@@ -38,6 +38,8 @@ export interface Gateway {
   missing: () => string | undefined;
   /** Returns what was spent on each budget; empty without budgets. */
   budgets: () => BudgetGauge[];
+  /** The same of keys, groups and users at run time. */
+  keyBudgets: () => BudgetGauge[];
   /** Returns what follows the usage log; undefined as long as no configuration needed it. */
   usage: () => Usage | undefined;
   /** Counts what was charged while no record could be written. Called when they are written again. */
@@ -96,7 +98,11 @@ export async function startGateway(
   );
   const alerts = createAlertSender(
     directory,
-    () => [...spending.gauges(), ...spending.keyGauges()],
+    {
+      all: () => [...spending.gauges(), ...spending.keyGauges()],
+      changed: () => [...spending.gauges(), ...spending.changedKeyGauges()],
+      has: spending.hasBudget,
+    },
     events.report,
   );
   const tokens = new Tokens(tokensDirectory(directory), {
@@ -143,6 +149,7 @@ export async function startGateway(
     missing: () => services.missing() ?? spending.missing() ?? keys.missing(),
     keys,
     budgets: spending.gauges,
+    keyBudgets: spending.keyGauges,
     usage: spending.usage,
     addLost: spending.addLost,
     tokens: () => tokens.reports(),

@@ -38,6 +38,10 @@ export interface Spending {
   gauges: () => BudgetGauge[];
   /** The same of budgets of keys, groups and users. */
   keyGauges: () => BudgetGauge[];
+  /** Those of them that have changed since the last call. */
+  changedKeyGauges: () => BudgetGauge[];
+  /** Whether there is a budget with this id (`budgetId`). */
+  hasBudget: (name: string) => boolean;
   /** Returns what follows the usage log; undefined as long as no configuration needed it. */
   usage: () => Usage | undefined;
   close: () => Promise<void>;
@@ -128,6 +132,8 @@ export function createSpending(
     note: () => spend?.note,
     gauges: () => spend?.gauges() ?? [],
     keyGauges: () => spend?.keyGauges() ?? [],
+    changedKeyGauges: () => spend?.changedKeyGauges() ?? [],
+    hasBudget: (name) => spend?.hasBudget(name) ?? false,
     usage: () => usage,
     close: end,
   };

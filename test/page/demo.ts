@@ -7,6 +7,7 @@ import { loadConfiguration } from "../../control-plane/config/load.ts";
 import { formatProblem } from "../../control-plane/report/problem.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { clusterOf, statNameOf } from "../../model/upstreams.ts";
+import type { BudgetGauge } from "../../control-plane/observability/envoy-stats.ts";
 import { Observability } from "../../control-plane/observability/observability.ts";
 import { freePort } from "../free-port.ts";
 import { Usage } from "../../control-plane/usage/usage-follower.ts";
@@ -39,20 +40,24 @@ const DIALECTS = [
 
 const RATE_LIMITED =
   "Rate limit reached for requests per minute in organization org-example: limit 500, used 500, requested 1. Please try again in 120 ms.";
-const BUDGETS = [
+const BUDGETS: BudgetGauge[] = [
   {
-    name: "key TEAM_SEARCH per day",
+    name: "key TEAM_SEARCH a day",
+    subject: { kind: "key", name: "TEAM_SEARCH" },
+    per: "day",
     limit: 25e9,
     spent: 10.16e9,
     resets: Date.UTC(2026, 10, 23),
   },
   {
-    name: "model anthropic/claude-sonnet-4-5 per month",
+    name: "model anthropic/claude-sonnet-4-5 a month",
+    subject: { kind: "model", name: "anthropic/claude-sonnet-4-5" },
+    per: "month",
     limit: 400e9,
     spent: 400e9,
     resets: Date.UTC(2026, 11, 1),
   },
-  { name: "all requests", limit: 5_000e9, spent: 1_204e9 },
+  { name: "all requests in total", per: "total", limit: 5_000e9, spent: 1_204e9 },
 ];
 
 function configuration(port: number, token: string): string {

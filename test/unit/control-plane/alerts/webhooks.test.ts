@@ -1,11 +1,7 @@
-// Events of budgets: when they are sent, how they are signed, and what happens while the receiver does not accept them.
+// Webhooks: how events are signed, and what happens while the receiver does not accept them.
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { BudgetAlerts, type BudgetState } from "../../../../control-plane/alerts/budget-alerts.ts";
 import {
   signature,
   type WebhookEvent,
@@ -43,7 +39,7 @@ const EVENT: WebhookEvent = { type: "t", identity: "one", data: { a: 1 } };
 it("an event is signed with the secret, over its id, time and body", async () => {
   const secret = `whsec_${Buffer.from("a long secret").toString("base64")}`;
   const webhooks = new Webhooks({ target: () => ({ url, secret }), report: () => undefined });
-  webhooks.send(EVENT);
+  void webhooks.send(EVENT);
   await webhooks.idle();
   const [{ headers, body } = { headers: {}, body: "" }] = received;
   const [id, time] = [String(headers["webhook-id"]), Number(headers["webhook-timestamp"])];
@@ -67,8 +63,8 @@ it("an event that the receiver rejects is repeated with the same id, before the 
     report: (line) => lines.push(line),
     firstPauseMs: 1,
   });
-  webhooks.send(EVENT);
-  webhooks.send({ ...EVENT, identity: "two" });
+  void webhooks.send(EVENT);
+  void webhooks.send({ ...EVENT, identity: "two" });
   await webhooks.idle();
   const ids = received.map(({ headers }) => headers["webhook-id"]);
   expect(ids).toHaveLength(4);
@@ -84,44 +80,18 @@ it("the oldest events are dropped if too many wait, and closing ends the attempt
     target: () => ({ url: "http://127.0.0.1:1/" }),
     report: () => undefined,
   });
-  for (let at = 0; at < 1_500; at++) webhooks.send({ ...EVENT, identity: String(at) });
+  for (let at = 0; at < 1_500; at++) void webhooks.send({ ...EVENT, identity: String(at) });
   webhooks.close();
   await webhooks.idle();
   expect(received).toEqual([]);
 });
 
-it("a budget has one event for each threshold and period, also over a restart", () => {
-  const directory = mkdtempSync(join(tmpdir(), "alerts-"));
-  const events: WebhookEvent[] = [];
-  const open = () =>
-    new BudgetAlerts({
-      file: join(directory, "alerts.json"),
-      writeFile: (file, text) => {
-        writeFileSync(file, text);
-      },
-      send: (event) => events.push(event),
-    });
-  const state = (spent: number, resets = 1_000): BudgetState => ({
-    name: "key research a month",
-    limit: 100e9,
-    spent: spent * 1e9,
-    resets,
-  });
-  let alerts = open();
-  for (const spent of [10, 79.99, 80, 85]) alerts.check([state(spent)]);
-  alerts = open();
-  alerts.check([state(90)]);
-  alerts.check([state(100)]);
-  alerts.check([state(120)]);
-  alerts.check([state(0, 2_000)]);
-  alerts.check([state(150, 2_000)]);
-  expect(events.map(({ data }) => (data as { percent: number }).percent)).toEqual([80, 100, 100]);
-  expect(events[0]?.data).toEqual({
-    budget: "key research a month",
-    percent: 80,
-    limit_usd: 100,
-    spent_usd: 80,
-    resets: "1970-01-01T00:00:01.000Z",
-  });
-  rmSync(directory, { recursive: true });
+it("an event resolves to whether the receiver has accepted it", async () => {
+  const webhooks = new Webhooks({ target: () => ({ url }), report: () => undefined });
+  expect(await webhooks.send(EVENT)).toBe(true);
+  failures = 1_000;
+  const waiting = webhooks.send(EVENT);
+  await expect.poll(() => received.length).toBe(2);
+  webhooks.close();
+  expect(await waiting).toBe(false);
 });

@@ -100,8 +100,21 @@ it("an Envoy gets the amounts minus what was spent before, with their ends", asy
     { id: monthly, limit: 985, resets: Date.UTC(2026, 11, 1) / 1000 },
   ]);
   expect(spend.gauges()).toEqual([
-    { name: "key team a day", limit: 100, spent: 5, resets: Date.UTC(2026, 11, 1) },
-    { name: "all requests a month", limit: 1000, spent: 15, resets: Date.UTC(2026, 11, 1) },
+    {
+      name: "key team a day",
+      subject: { kind: "key", name: "team" },
+      per: "day",
+      limit: 100,
+      spent: 5,
+      resets: Date.UTC(2026, 11, 1),
+    },
+    {
+      name: "all requests a month",
+      per: "month",
+      limit: 1000,
+      spent: 15,
+      resets: Date.UTC(2026, 11, 1),
+    },
   ]);
 });
 
