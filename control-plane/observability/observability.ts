@@ -46,6 +46,8 @@ export interface ObservabilityOptions {
   envoyStats: (filter?: string) => Promise<string>;
   /** Returns what was spent on each budget; absent: there are none. */
   budgets?: () => BudgetGauge[];
+  /** The same of keys, groups and users at run time. */
+  keyBudgets?: () => BudgetGauge[];
   /** Returns the routes of the admin API, which the listener serves if it has a token; absent: there is none. */
   adminApi?: () => Promise<Hono | undefined>;
   report: (line: string, level?: "warning") => void;
@@ -187,6 +189,7 @@ export class Observability {
         page: {
           model: () => this.#gateway?.model,
           budgets: this.#options.budgets ?? (() => []),
+          keyBudgets: this.#options.keyBudgets,
           parts: () => this.#reading,
           contentLog: () => this.#contentLog(),
           now: this.#options.now ?? Date.now,

@@ -35,6 +35,7 @@ export function createObserver(
     versions: { gateway: VERSION, envoy: ENVOY_VERSION },
     envoyStats: (filter) => readEnvoyStats(adminSocket(), filter),
     budgets: () => gateway()?.budgets() ?? [],
+    keyBudgets: () => gateway()?.keyBudgets() ?? [],
     adminApi: async () => (await gateway()?.keys.api()) ?? undefined,
     report,
     audit,

@@ -27,7 +27,8 @@ export const retentionSchema = mapping(
       examples: ["7d"],
     }).optional(),
     sums: text({
-      description: "How long sums by hour and by day are kept, at most 400 days.",
+      description:
+        "How long sums by day are kept, at most 400 days; sums by hour are kept for 31 of them.",
       default: "90d",
     }).optional(),
   },

@@ -6,8 +6,7 @@ import type { UsageDatabase } from "../../usage/usage-database.ts";
 import type { UsageLine } from "../../usage/usage-line.ts";
 import type { Usage } from "../../usage/usage-follower.ts";
 import type { UsageView } from "../../usage/usage-view.ts";
-import { DAY_S, PERIOD_SCHEMA, PeriodSums, readSums } from "./period-sums.ts";
-import type { PeriodQuery, PeriodRow } from "./period-sums.ts";
+import { DAY_S, PERIOD_SCHEMA, PeriodSums } from "./period-sums.ts";
 import { isProbe } from "./observed-request.ts";
 import type { Observe, ObservedRequest } from "./observed-request.ts";
 import { COUNTS, TIMES, Totals } from "./totals.ts";
@@ -20,6 +19,8 @@ const OLD_VERSION = 2;
 const KEEP_S = 25 * 3600;
 /** Rows of `minutes` that are kept: a day of more than 300 active pairs of model and key. */
 const MAX_MINUTES = 500_000;
+/** Rows of `sums` that are kept of each period and kind: 90 days of 5,500 pairs of model and key, 31 days of 670 keys by hour. */
+const MAX_PERIODS = 500_000;
 const MAX_STORY = 200;
 
 const SCHEMA = `
@@ -83,6 +84,7 @@ export interface HistoryOptions {
   /** Returns what is kept; it may change with the configuration. */
   retention?: () => Retention;
   maxMinutes?: number;
+  maxPeriods?: number;
 }
 
 export class History implements UsageView {
@@ -101,7 +103,12 @@ export class History implements UsageView {
   #prunedAt = 0;
 
   constructor(options: HistoryOptions) {
-    this.#options = { retention: () => DEFAULT_RETENTION, maxMinutes: MAX_MINUTES, ...options };
+    this.#options = {
+      retention: () => DEFAULT_RETENTION,
+      maxMinutes: MAX_MINUTES,
+      maxPeriods: MAX_PERIODS,
+      ...options,
+    };
   }
 
   /** Why there is no history at the moment, as a sentence; undefined if there is one. */
@@ -129,9 +136,9 @@ export class History implements UsageView {
     });
   }
 
-  /** Returns sums by hour or by day; undefined while there is a problem. */
-  overPeriods(query: PeriodQuery): PeriodRow[] | undefined {
-    return this.#options.usage.query((database) => readSums(database, query));
+  /** Returns what `work` makes of the file, which has sums by hour and by day (read-periods.ts); undefined while there is a problem. */
+  overPeriods<Result>(work: (database: UsageDatabase) => Result): Result | undefined {
+    return this.#options.usage.query(work);
   }
 
   /** Returns the nano-dollars spent since a time. */
@@ -206,7 +213,10 @@ export class History implements UsageView {
       "INSERT INTO requests (id, ended, cost, line) VALUES (?, ?, ?, ?)",
     );
     for (const { id, ended, cost, line } of this.#requests) add.run(id, ended, cost ?? null, line);
-    this.#periods.write(database, this.#now() - this.#options.retention().sumsMs / 1000);
+    const { maxPeriods: maxRows, retention } = this.#options;
+    this.#periods.write(database, {
+      ...{ now: this.#now(), keepSeconds: retention().sumsMs / 1000, maxRows },
+    });
     if (this.#prunedAt !== Math.floor(this.#now() / 60)) this.#prune(database);
   }
 
@@ -272,8 +282,7 @@ function* minuteRows(rows: Iterable<Row>): Generator<MinuteRow, void> {
 
 function minuteRow(row: Row): MinuteRow {
   const totals = new Totals();
-  for (const name of COUNTS) totals.counts[name] = Number(row[name]);
-  for (const name of TIMES) totals.times[name].restore(String(row[name]));
+  totals.addRow(row);
   return {
     minute: Number(row["minute"]),
     model: String(row["model"]),

@@ -1,9 +1,11 @@
 // The history as the page shows it: points of a chart, and sums by model and by key.
+import type { UsageDatabase } from "../../usage/usage-database.ts";
 import type { History, MinuteRow } from "./history.ts";
 import { DAY_S, HOUR_S } from "./period-sums.ts";
-import type { PeriodRow } from "./period-sums.ts";
+import { addPeriods, type NamedCounts, readNames } from "./read-periods.ts";
+import type { PeriodFilter, Subject } from "./read-periods.ts";
 import { Totals } from "./totals.ts";
-import type { TotalsReport } from "./totals.ts";
+import type { Time, TotalsReport } from "./totals.ts";
 
 /** The ranges that are summed up from minutes, with the minutes of one point. */
 const MINUTE_RANGES = {
@@ -18,6 +20,10 @@ const DAY_RANGES = {
   "30d": { days: 30, period: "hour", step: 6 * HOUR_S },
   "90d": { days: 90, period: "day", step: DAY_S },
 } as const;
+
+/** Names that a long range has, and how many of them have times. Its total has all requests. */
+const MAX_NAMES = 1_000;
+const MAX_TIMED = 100;
 
 /** The ranges that can be chosen. */
 export const RANGES = { ...MINUTE_RANGES, ...DAY_RANGES };
@@ -71,31 +77,57 @@ function daySummary(
   const [period, step] = isPair ? (["day", DAY_S] as const) : ([usual, usualStep] as const);
   const since = (Math.floor(nowSeconds / DAY_S) - days + 1) * DAY_S;
   const points = Array.from({ length: (days * DAY_S) / step }, () => new Totals());
-  for (const { start, totals } of history.overPeriods({ period, since, model, key }) ?? [])
-    points[Math.floor((start - since) / step)]?.merge(totals);
-  const by = (name: "model" | "key") =>
-    history.overPeriods({ period: "day", since, model, key, by: name }) ?? [];
+  const filter = { since, model, key };
   const total = new Totals();
-  for (const point of points) total.merge(point);
+  const names = history.overPeriods((database) => {
+    const pointAt = (start: number) => points[Math.floor((start - since) / step)];
+    addPeriods(database, { period, ...filter }, ["firstToken"], pointAt);
+    for (const point of points) total.merge(point);
+    return {
+      models: namedOfDays(database, { by: "model", ...filter }, ["firstToken", "duration", "rate"]),
+      keys: namedOfDays(database, { by: "key", ...filter }, ["firstToken", "duration"]),
+    };
+  });
   return {
     ...{ range, from: since, step },
     points: columnsOf(points),
     total: total.report(),
-    models: named(by("model"), (row: PeriodRow) => row.model),
-    keys: named(by("key"), (row: PeriodRow) => row.key),
+    ...(names ?? { models: [], keys: [] }),
     problem: history.problem,
   };
 }
 
-/** What was spent, by key, by the owner of keys, or by group, over days of UTC that end today. */
+/** Returns the names with the highest cost; the first ones have times, which take longer to read. */
+function namedOfDays(
+  database: UsageDatabase,
+  query: PeriodFilter & { by: "model" | "key" },
+  times: readonly Time[],
+): Named[] {
+  return readNames(database, { ...query, limit: MAX_NAMES }).map((counts, at) => {
+    const totals = new Totals();
+    if (at < MAX_TIMED)
+      addPeriods(
+        database,
+        { period: "day", ...query, [query.by]: counts.name },
+        times,
+        () => totals,
+      );
+    return { ...totals.report(), ...counts };
+  });
+}
+
+/**
+ * What was spent, by key, by the owner of keys, or by group, over days of UTC that end today.
+ * @param names absent: all
+ */
 export function spendBy(
   history: History,
-  by: "key" | "user" | "group",
-  days: number,
+  query: { by: Exclude<Subject, "model">; days: number; names?: readonly string[] | undefined },
   nowSeconds: number,
-): Named[] {
+): NamedCounts[] {
+  const { days, ...more } = query;
   const since = (Math.floor(nowSeconds / DAY_S) - days + 1) * DAY_S;
-  return named(history.overPeriods({ period: "day", since, by }) ?? [], (row) => row.key);
+  return history.overPeriods((database) => readNames(database, { since, ...more })) ?? [];
 }
 
 function minuteSummary(

@@ -34,6 +34,12 @@ export class Totals {
     Sketch
   >;
 
+  /** Adds the columns of a row of a table. @param names of the distributions that are needed */
+  addRow(row: Readonly<Record<string, unknown>>, names: readonly Time[] = TIMES): void {
+    for (const name of COUNTS) this.counts[name] += Number(row[name]);
+    for (const name of names) this.times[name].restore(String(row[name]));
+  }
+
   add(request: ObservedRequest): void {
     const { counts, times } = this;
     const { record } = request.line;

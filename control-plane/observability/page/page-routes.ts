@@ -21,8 +21,10 @@ import { shell } from "./shell.ts";
 /** What the page shows. Undefined parts do not exist yet, or no longer. */
 export interface PageSource {
   model: () => GatewayModel | undefined;
-  /** Returns what was spent on each budget. */
+  /** Returns what was spent on each budget of the configuration. */
   budgets: () => BudgetGauge[];
+  /** The same of keys, groups and users at run time: there may be a hundred thousand. Absent: there are none. */
+  keyBudgets?: (() => BudgetGauge[]) | undefined;
   parts: () => { history: History; live: Live; observe: Observe } | undefined;
   /** Returns the path of access_content.log; undefined if no bodies are written. */
   contentLog: () => string | undefined;
@@ -33,6 +35,14 @@ export interface PageSource {
 const FOREVER = "public, max-age=31536000, immutable";
 /** The longest request id that is looked up. */
 const MAX_ID = 200;
+/** Names that a request may ask for. */
+const MAX_NAMES = 100;
+/** Budgets of keys, groups and users in a response. */
+const MAX_BUDGETS = 1_000;
+/** Pages of a person's own keys, of 100 each. */
+const MAX_KEY_PAGES = 100;
+/** The longest retention of sums. */
+const MAX_DAYS = 400;
 const UNAVAILABLE = "The gateway is starting or stopping.\n";
 
 /** Adds the routes. */
@@ -51,14 +61,14 @@ export function addPage(app: Hono, source: PageSource): void {
       "cache-control": FOREVER,
     });
   });
-  addOwn(app, source.budgets);
+  addOwn(app);
+  addBudgets(app, source);
   addData(app, source);
   addPlayground(app, source.model);
 }
 
 /** Adds what a person sees of the own account. Without a token and people, everybody may do everything. */
-function addOwn(app: Hono, budgets: PageSource["budgets"]): void {
-  app.get("/api/budgets", (context) => context.json(budgets()));
+function addOwn(app: Hono): void {
   app.get("/api/me", (context) => {
     const actor = actorOf(context);
     const may = (method: string, path: string) =>
@@ -75,6 +85,33 @@ function addOwn(app: Hono, budgets: PageSource["budgets"]): void {
         changeGroups: may("POST", "/api/v1/groups"),
       },
     });
+  });
+}
+
+/** Adds what was spent on budgets; `kind` and `name` choose some. A person who may not see all gets the own ones. */
+function addBudgets(app: Hono, { budgets, keyBudgets }: PageSource): void {
+  app.get("/api/budgets", async (context) => {
+    const kind = context.req.query("kind");
+    const names = context.req.queries("name");
+    if ((names?.length ?? 0) > MAX_NAMES || (names !== undefined && kind === undefined))
+      return context.text("name needs kind, and there are at most 100 names.\n", 400);
+    const own = new Map<string, Set<string> | "all">();
+    for (const subject of SUBJECTS) {
+      const found = await ownNames(app, context, subject);
+      if (found === undefined) return context.text("The own keys cannot be read.\n", 503);
+      own.set(subject, found === "all" ? found : new Set(found));
+    }
+    const seesAll = own.get("key") === "all";
+    const asked = names && new Set(names);
+    const isShown = ({ subject }: BudgetGauge) => {
+      if (kind !== undefined && subject?.kind !== kind) return false;
+      if (asked?.has(subject?.name ?? "") === false) return false;
+      if (seesAll || subject === undefined) return seesAll;
+      const mine = own.get(subject.kind);
+      return mine instanceof Set && mine.has(subject.name);
+    };
+    const ofKeys = (keyBudgets?.() ?? []).filter(isShown).slice(0, MAX_BUDGETS);
+    return context.json([...budgets().filter(isShown), ...ofKeys]);
   });
 }
 
@@ -97,12 +134,12 @@ function addData(app: Hono, { model, parts, contentLog, now }: PageSource): void
     const found = parts();
     if (found === undefined) return context.text(UNAVAILABLE, 503);
     const { by = "key", days = "30" } = context.req.query();
-    if (!isSubject(by) || !/^[1-9]\d{0,2}$/.test(days))
-      return context.text("by is key, user or group, and days a number.\n", 400);
+    if (!isSubject(by) || !/^[1-9]\d{0,2}$/.test(days) || Number(days) > MAX_DAYS)
+      return context.text(`by is key, user or group, and days 1 to ${String(MAX_DAYS)}.\n`, 400);
     const own = await ownNames(app, context, by);
     if (own === undefined) return context.text("The own keys cannot be read.\n", 503);
-    const rows = spendBy(found.history, by, Number(days), now() / 1000);
-    return context.json(own === "all" ? rows : rows.filter(({ name }) => own.includes(name)));
+    const names = own === "all" ? undefined : own;
+    return context.json(spendBy(found.history, { by, days: Number(days), names }, now() / 1000));
   });
   app.get("/api/requests", (context) => {
     const found = parts();
@@ -149,12 +186,24 @@ async function ownNames(
   if (actor === undefined || hasRole(actor, "viewer")) return "all";
   if (by === "user") return [actor.name];
   if (by === "group") return actor.groups ?? [];
+  return ownKeys(app, context);
+}
+
+/** Returns the names of a person's keys, as the admin API lists them; undefined if it does not. */
+async function ownKeys(app: Hono, context: Context): Promise<string[] | undefined> {
   const { cookie = "", host = "" } = context.req.header();
-  const url = new URL("/api/v1/keys?limit=100", context.req.url);
-  const response = await app.request(url, { headers: { cookie, host } });
-  if (!response.ok) return undefined;
-  const { data } = (await response.json()) as { data: { name: string }[] };
-  return data.map(({ name }) => name);
+  const names: string[] = [];
+  let after = "";
+  for (let page = 0; page < MAX_KEY_PAGES; page++) {
+    const url = new URL(`/api/v1/keys?limit=100${after}`, context.req.url);
+    const response = await app.request(url, { headers: { cookie, host } });
+    if (!response.ok) return undefined;
+    const { data, next } = (await response.json()) as { data: { name: string }[]; next?: string };
+    names.push(...data.map(({ name }) => name));
+    if (next === undefined) break;
+    after = `&after=${encodeURIComponent(next)}`;
+  }
+  return names;
 }
 
 function isRange(text: string): text is Range {

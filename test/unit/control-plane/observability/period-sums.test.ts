@@ -35,7 +35,7 @@ interface Sent {
   group?: string;
 }
 
-function start(sent: Sent[], retention = DEFAULT_RETENTION): History {
+function start(sent: Sent[], retention = DEFAULT_RETENTION, maxPeriods?: number): History {
   let at = 0;
   const observe = (line: UsageLine): ObservedRequest => {
     const { model, key, cost } = sent[at++] ?? { model: "", key: "", cost: 0 };
@@ -51,11 +51,12 @@ function start(sent: Sent[], retention = DEFAULT_RETENTION): History {
   };
   const history = new History({
     ...{ usage, observe, now: () => NOW * 1000, retention: () => retention },
+    ...(maxPeriods === undefined ? {} : { maxPeriods }),
   });
   database.addTables(history.schema);
   history.open();
   for (const { daysAgo, user, group } of sent) {
-    const record = { id: "x", listener: "egress", input: 10, output: 5, user, group };
+    const record = { id: "x", listener: "egress", target: "a", input: 10, output: 5, user, group };
     history.add(
       { startTime: NOW - daysAgo * DAY, status: 200, record } as unknown as UsageLine,
       "",
@@ -106,12 +107,65 @@ it("a model, a key and both choose rows of a long range", () => {
 it("spend has the persons and groups of keys", () => {
   const history = start(SENT);
   const spent = (by: "key" | "user" | "group") =>
-    spendBy(history, by, 30, NOW).map(({ name, cost }) => [name, cost]);
+    spendBy(history, { by, days: 30 }, NOW).map(({ name, cost }) => [name, cost]);
   expect(spent("user")).toEqual([
     ["ann", 11],
     ["bob", 4],
   ]);
   expect(spent("group")).toEqual([["red", 15]]);
+});
+
+it("a request counts for each group of its key", () => {
+  const groups = (group: string) => ({ daysAgo: 1, model: "a", key: "one", cost: 5, group });
+  const history = start([groups("red,blue"), groups("blue")]);
+  const rows = spendBy(history, { by: "group", days: 30 }, NOW);
+  expect(rows.map(({ name, cost }) => [name, cost])).toEqual([
+    ["blue", 10],
+    ["red", 5],
+  ]);
+});
+
+it("spend of names has these alone", () => {
+  const rows = spendBy(start(SENT), { by: "key", days: 90, names: ["two", "none"] }, NOW);
+  expect(rows).toMatchObject([{ name: "two", cost: 20, calls: 2, input: 20 }]);
+});
+
+it("the names of a long range have their times", () => {
+  const { models, keys, points } = summaryOf(start(SENT), { range: "30d" }, NOW);
+  for (const row of [...models, ...keys]) {
+    expect(row.firstToken.p50).toBeCloseTo(500, -2);
+    expect(row.duration.p95).toBeCloseTo(1000, -2);
+  }
+  expect(models.map(({ rate }) => Math.round((rate.p50 ?? 0) / 10))).toEqual([5, 5]);
+  expect(points.firstToken50.filter((time) => time !== null)).toHaveLength(3);
+});
+
+it("sums by hour are kept for 31 days, and no more rows of a kind than the limit", () => {
+  const rows = (period: string, kind: string) =>
+    Number(
+      database
+        .statement("SELECT count(*) AS rows FROM sums WHERE period = ? AND kind = ?")
+        .get(period, kind)?.["rows"],
+    );
+  const history = start(SENT);
+  expect([rows("hour", "all"), rows("day", "all"), rows("day", "pair")]).toEqual([3, 4, 5]);
+  expect(summaryOf(history, { range: "90d" }, NOW).total.cost).toBe(31);
+  start([], DEFAULT_RETENTION, 3);
+  // The two of the oldest days; the third is of the same day as others.
+  expect([rows("day", "all"), rows("day", "pair")]).toEqual([3, 3]);
+});
+
+it.each([
+  ["SELECT * FROM sums WHERE period = ? AND kind = ? AND start >= ?", "sums_since"],
+  [
+    "SELECT * FROM sums WHERE period = ? AND kind = ? AND start >= ? AND model = ?",
+    "sums_of_model",
+  ],
+  ["SELECT * FROM sums WHERE period = ? AND kind = ? AND start >= ? AND key = ?", "sums_of_key"],
+])("a range is read by its start: %s", (query, index) => {
+  start(SENT);
+  const [plan] = database.statement(`EXPLAIN QUERY PLAN ${query}`).all("day", "pair", 0);
+  expect(plan?.["detail"]).toMatch(new RegExp(`${index} .*start>`));
 });
 
 it("sums older than the retention are removed", () => {
