@@ -2,6 +2,8 @@
 // grows, so that whoever has all up to a number finds the later ones. Hashes only.
 import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { isDeepStrictEqual } from "node:util";
+import type { Budget } from "../../model/budgets.ts";
 import type { KeyStatus } from "./key-status.ts";
 import type { Change, GroupRecord, KeyRecord } from "./key-records.ts";
 import { StoreError } from "./store-error.ts";
@@ -64,6 +66,9 @@ const NEVER = Number.MAX_SAFE_INTEGER;
 export class KeyFile {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  /** Budgets of keys by the key's id, so that a change does not read all records; undefined until they are asked for. */
+  #budgets: Map<string, Budget[]> | undefined;
+  #budgetsVersion = 0;
 
   /** Opens the file, and creates it if it does not exist. Throws SQLite's error, or one for a file of a newer version. */
   constructor(file: string) {
@@ -171,6 +176,17 @@ export class KeyFile {
       .map(({ hash }) => String(hash));
   }
 
+  /** Returns the budgets of the keys that are not revoked. */
+  budgets(): Budget[] {
+    this.#budgets ??= this.#readBudgets();
+    return [...this.#budgets.values()].flat();
+  }
+
+  /** Grows when budgets of keys or groups may have changed. */
+  get budgetsVersion(): number {
+    return this.#budgetsVersion;
+  }
+
   group(name: string): GroupRecord | undefined {
     return groupOf(this.#one("SELECT record FROM groups WHERE name = ?", name));
   }
@@ -267,6 +283,7 @@ export class KeyFile {
       const text = JSON.stringify(change.record);
       if (change.kind === "group") {
         const { name, deleted } = change.record;
+        this.#budgetsVersion += 1;
         group.run(name, deleted === undefined ? 0 : 1, number, text);
         continue;
       }
@@ -275,9 +292,27 @@ export class KeyFile {
       const flags = [revoked === undefined ? 0 : 1, expires, isDisabled === true ? 1 : 0];
       key.run(id, name, hash, owner, ...flags, number, text);
       forget.run(id);
+      this.#noteBudgets(change.record);
       for (const one of change.record.groups ?? []) members.run(one, id);
     }
     this.setFact("change", String(number));
+  }
+
+  #readBudgets(): Map<string, Budget[]> {
+    const rows = this.#database
+      .prepare("SELECT record FROM keys WHERE revoked = 0 AND record -> '$.budgets' IS NOT NULL")
+      .iterate();
+    const records = [...rows].flatMap((row) => keyOf(row) ?? []);
+    return new Map(records.map((record) => [record.id, budgetsOf(record)]));
+  }
+
+  #noteBudgets(record: KeyRecord): void {
+    const before = this.#budgets?.get(record.id) ?? [];
+    const after = budgetsOf(record);
+    if (isDeepStrictEqual(before, after) && this.#budgets !== undefined) return;
+    this.#budgetsVersion += 1;
+    if (after.length === 0) this.#budgets?.delete(record.id);
+    else this.#budgets?.set(record.id, after);
   }
 
   #one(text: string, ...values: SQLInputValue[]): Record<string, unknown> | undefined {
@@ -296,6 +331,7 @@ export class KeyFile {
       work();
       this.#database.exec("COMMIT");
     } catch (error) {
+      this.#budgets = undefined;
       // SQLite ends some failed transactions itself.
       if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
       throw error;
@@ -330,6 +366,10 @@ export function refuseDuplicates(changes: readonly Change[]): void {
       seen.add(text);
     }
   }
+}
+
+function budgetsOf({ name, budgets = [], revoked }: KeyRecord): Budget[] {
+  return revoked === undefined ? budgets.map((one) => ({ ...one, subject: { key: name } })) : [];
 }
 
 /** Returns hashes that a record had and that its replacement does not name. */

@@ -114,6 +114,8 @@ export class Keys {
   #model: GatewayModel | undefined;
   #file: KeyFile | undefined;
   #problem: string | undefined;
+  /** Of the file, when the budgets were last given to `onBudgets`. */
+  #budgetsVersion: number | undefined;
   #reopen: NodeJS.Timeout | undefined;
   #shared: { plan: string; keys: SharedKeys } | undefined;
 
@@ -173,9 +175,7 @@ export class Keys {
     if (file === undefined) return [];
     const own = new Set((this.#model?.groups ?? []).map(({ name }) => name));
     return [
-      ...[...file.keysAfter(0)].flatMap(({ record: { name, budgets = [], revoked } }) =>
-        revoked === undefined ? budgets.map((one) => ({ ...one, subject: { key: name } })) : [],
-      ),
+      ...file.budgets(),
       ...file
         .groups()
         .filter(({ name }) => !own.has(name))
@@ -525,7 +525,10 @@ export class Keys {
   }
 
   async #push(): Promise<void> {
-    this.#options.onBudgets();
+    const version = this.#file?.budgetsVersion;
+    // There may be a hundred thousand of them, and most changes change none.
+    if (version !== this.#budgetsVersion) this.#options.onBudgets();
+    this.#budgetsVersion = version;
     const pushed = Promise.all(this.#envoys.map((envoy) => envoy.push()));
     // An Envoy that stands still gets the change later.
     await Promise.race([pushed, sleep(PUSH_MS, undefined, { ref: false })]);
@@ -553,7 +556,10 @@ export class Keys {
     try {
       this.#file = new KeyFile(join(directory, KEYS_FILE));
       this.#file.purge(now() - KEPT_MS);
-      if (this.#problem !== undefined) report(`${KEYS_FILE} can be used again.`);
+      if (this.#problem !== undefined) {
+        report(`${KEYS_FILE} can be used again.`);
+        this.#options.onBudgets();
+      }
       this.#problem = undefined;
       for (const envoy of this.#envoys) void envoy.push();
     } catch (error) {

@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { hashOf, type KeyRecord } from "../../../../control-plane/keys/key-records.ts";
+import { Keys } from "../../../../control-plane/keys/key-service.ts";
 import { KeyFile } from "../../../../control-plane/keys/key-file.ts";
 import { type FakeEnvoy, startFakeEnvoy } from "./fake-envoy.ts";
-import { type Desk, openDesk } from "./key-desk.ts";
+import { type Desk, modelOf, openDesk } from "./key-desk.ts";
 
 let desk: Desk;
 let envoy: FakeEnvoy;
@@ -153,6 +154,29 @@ it("a key of more than 8 rotations ago is invalid at an Envoy that was away for 
     expect([...envoy.keys.keys()]).toEqual([hashOf(keys.at(-1)?.key ?? "")]);
   }, 10_000);
   expect(envoy.keys.has(hashOf(body.key))).toBe(false);
+});
+
+it("a change reads no record of other keys, and gives budgets only if it changes some", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "keys-"));
+  let given = 0;
+  const keys = new Keys({ directory, report: () => undefined, onBudgets: () => (given += 1) });
+  await keys.use({ model: modelOf("keys: {}\n"), environment: {} });
+  const budgets = [{ amount: 5, per: "day" as const }];
+  await keys.create({ name: "one", budgets }, "ann");
+  expect(keys.budgets()).toEqual([{ ...budgets[0], subject: { key: "one" } }]);
+  const all = vi.spyOn(KeyFile.prototype, "keysAfter");
+  given = 0;
+  await keys.update("one", { isDisabled: true });
+  await keys.create({ name: "two" }, "ann");
+  expect(given).toBe(0);
+  await keys.update("two", { budgets });
+  expect([given, keys.budgets().length]).toEqual([1, 2]);
+  await keys.revoke("one");
+  expect([given, keys.budgets().length]).toEqual([2, 1]);
+  expect(all).not.toHaveBeenCalled();
+  all.mockRestore();
+  await keys.close();
+  rmSync(directory, { recursive: true });
 });
 
 it("groups of more than 4 MiB are given to Envoy in parts", { timeout: 60_000 }, async () => {
