@@ -8,6 +8,9 @@ export const PAYLOAD = "p";
 /** Metadata: object with the reason of a failure in `message`. */
 export const FAILURE = "failure";
 
+/** How `authorization` begins where Envoy reads a token of it; it compares case. */
+export const TOKEN_SCHEMES = ["Bearer ", "bearer "];
+
 /** A longer claim is rejected. Bytes of UTF-8. */
 export const MAX_CLAIM_BYTES = 200;
 /** So is a token with more groups, or more models. */
@@ -16,6 +19,7 @@ export const MAX_CLAIM_ITEMS = 32;
 export class TokenFailure {
   /** Envoy's text begins with it. */
   text: string;
+  /** 0: there is no token. */
   status: number;
   /** For the client: what is wrong, and what to do. */
   message: string;
@@ -27,8 +31,14 @@ export class TokenFailure {
   }
 }
 
+/** Envoy's text for a token of another issuer. */
+export const OTHER_ISSUER = "Jwt issuer";
+
 /** The first match counts; the last one matches all. */
 export const TOKEN_FAILURES: TokenFailure[] = [
+  new TokenFailure("Jwt is missing", 0, ""),
+  // What an API key is.
+  new TokenFailure("Jwt is not in the form", 0, ""),
   new TokenFailure("Jwt is expired", 401, "The token has expired. Get a new one."),
   new TokenFailure(
     "Jwt not yet valid",
@@ -52,7 +62,7 @@ export const TOKEN_FAILURES: TokenFailure[] = [
   ),
   new TokenFailure("Jwt verification", 401, "The signature of the token is wrong."),
   new TokenFailure(
-    "Jwt issuer",
+    OTHER_ISSUER,
     401,
     "The issuer of the token (iss) is not one of this listener's.",
   ),

@@ -1,5 +1,5 @@
 // Tokens of clients: Envoy verifies them (jwt_authn) before the WASM filter, which reads the claims from metadata and decides. docs/identity.md
-import { FAILURE, PAYLOAD, TOKEN_METADATA } from "../contract/token-metadata.ts";
+import { FAILURE, PAYLOAD, TOKEN_METADATA, TOKEN_SCHEMES } from "../contract/token-metadata.ts";
 import type { GatewayModel, Listener } from "../model/model.ts";
 import { hostPort, proxyName } from "../model/proxy.ts";
 import type { TokenIssuer } from "../model/json-web-tokens.ts";
@@ -17,9 +17,6 @@ import { upstreamFilters } from "./upstream-filters.ts";
  */
 const KEY_SET_MS = 30_000;
 const FETCH_TIMEOUT_MS = 5000;
-/** Tokens that were verified, for each worker; longer ones are verified each time. */
-const CACHED_TOKENS = 1000;
-const MAX_CACHED_BYTES = 8192;
 
 /** Returns the filter; none if clients of the listener cannot have tokens. */
 export function tokenFilter({ tokens = [] }: Listener): Extension[] {
@@ -29,7 +26,8 @@ export function tokenFilter({ tokens = [] }: Listener): Extension[] {
       providers: Object.fromEntries(
         tokens.map((issuer, index) => [`${PAYLOAD}${String(index)}`, provider(issuer, index)]),
       ),
-      // The WASM filter rejects what has failed: it knows API keys and the client's dialect. The issuer selects the provider.
+      // The WASM filter rejects what has failed: it knows API keys and the client's dialect. The issuer selects the provider. Envoy's
+      // cache of verified tokens needs requirements that name providers, which write a failure for each request without a token too.
       rules: [{ match: { prefix: "/" }, requires: { allow_missing_or_failed: {} } }],
     }),
   ];
@@ -43,12 +41,14 @@ function provider({ issuer, audiences, keySet, clockSkew }: TokenIssuer, index: 
     require_expiration: true,
     clock_skew_seconds: clockSkew,
     // Otherwise also the query parameter `access_token`, which logs of proxies have.
-    from_headers: [{ name: "authorization", value_prefix: "Bearer " }, { name: "x-api-key" }],
+    from_headers: [
+      ...TOKEN_SCHEMES.map((scheme) => ({ name: "authorization", value_prefix: scheme })),
+      { name: "x-api-key" },
+    ],
     // A valid token is removed: no provider gets it.
     forward: false,
     payload_in_metadata: `${PAYLOAD}${String(index)}`,
     failed_status_in_metadata: FAILURE,
-    jwt_cache_config: { jwt_cache_size: CACHED_TOKENS, jwt_max_token_size: MAX_CACHED_BYTES },
     remote_jwks: {
       http_uri: {
         uri: keySet.url,

@@ -36,6 +36,10 @@ export class ApiKey {
 
   constructor(public readonly held: HeldText) {}
 
+  addBudgets(budgets: Budget[]): void {
+    for (let i = 0; i < budgets.length; i++) this.budgets.push(budgets[i]);
+  }
+
   /** For errors and usage records; valid until the next call. */
   get name(): Span {
     return this.held.view(nameSpan);

@@ -20,8 +20,7 @@ export class Claim {
     isList: bool,
   ) {
     this.path = constant(path);
-    // One more shows that there are too many.
-    for (let i = 0; isList && i <= <i32>MAX_CLAIM_ITEMS; i++)
+    for (let i = 0; isList && i < <i32>MAX_CLAIM_ITEMS; i++)
       this.items.push(constant(path + NUL + i.toString()));
   }
 }

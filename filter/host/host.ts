@@ -19,6 +19,9 @@ export const PLUGIN_CONFIGURATION: i32 = 7;
 /** Instead of a length: the whole body. */
 export const ALL: u32 = 0x7fffffff;
 
+/** The status of what does not exist. */
+const NOT_FOUND: i32 = 1;
+
 const LOG_WARNING: i32 = 3;
 const LOG_ERROR: i32 = 4;
 
@@ -33,9 +36,11 @@ export function allocate(size: usize): usize {
 
 let valueBlock: usize = 0;
 const value = new Span(0, 0);
+let lastStatus: i32 = 0;
 
 /** Takes what the host returned last as the current value, and frees the one before. */
 function takeValue(status: i32): Span {
+  lastStatus = status;
   freeBlock(valueBlock);
   valueBlock = status == 0 ? load<usize>(POINTER_CELL) : 0;
   value.pointer = valueBlock;
@@ -91,6 +96,12 @@ export function setHeaderNumber(map: i32, name: Span, number: u32): void {
 export function property(path: Span): Span {
   store<usize>(POINTER_CELL, 0);
   return takeValue(abi.proxy_get_property(path.pointer, path.length, POINTER_CELL, SIZE_CELL));
+}
+
+/** Returns whether the stream has a property, of any type: its value may be empty, or none that can be read. */
+export function hasProperty(path: Span): bool {
+  property(path);
+  return lastStatus != NOT_FOUND;
 }
 
 /** Stores a value in the stream's filter state (`wasm.<name>`), which the upstream filter of the request can read. */

@@ -24,7 +24,7 @@ export function completeIdentity(config: Config, client: ApiKey, own: HeldText |
   const allowed = new AllowedByRows(config, client.allowed);
   let isRestricted = own !== null;
   if (own !== null) allowed.addList(own);
-  const groups = client.group;
+  const groups = config.hasRunTimeKeys ? client.group : null;
   if (groups !== null) {
     let allowsAll = false;
     models.clear();

@@ -74,6 +74,14 @@ export function readRow(kind: u32, pointer: usize, length: u32): bool {
   return takeRow(kind, pointer, length) >= firstPush;
 }
 
+/** Returns whether there is or was a row, however long ago it was removed. */
+export function hadRow(kind: u32, pointer: usize, length: u32): bool {
+  takeRow(kind, pointer, length);
+  const isStored = block.pointer != 0;
+  freeRow();
+  return isStored;
+}
+
 export function freeRow(): void {
   freeBlock(block.pointer);
   block.pointer = 0;

@@ -20,7 +20,7 @@ import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { HeldText } from "../bytes/text/held-text";
 import { sha256 } from "../bytes/text/sha256";
 import { completeIdentity, heldText } from "./identity";
-import { freeRow, HASH_PREFIX, KEY_ROW, readRow, refreshRows, row } from "./key-rows";
+import { freeRow, hadRow, HASH_PREFIX, KEY_ROW, readRow, row } from "./key-rows";
 import { addUse, appendTexts, textIn } from "./read-use";
 
 const COMMA: u32 = 0x2c;
@@ -60,10 +60,12 @@ class RecentKey {
 /** By the first byte of the hash. Empty until a key is read. */
 let recent: StaticArray<RecentKey | null> = [];
 
-/** Returns the client with a key; null if it is unknown, disabled or expired. */
-export function findRunTimeKey(config: Config, key: Span): ApiKey | null {
+/**
+ * Returns the client with a key; null if it is unknown, disabled or expired.
+ * @param now the number of changes of rows
+ */
+export function findRunTimeKey(config: Config, key: Span, now: u64): ApiKey | null {
   if (key.length == 0 || key.length > <u32>MAX_API_KEY) return null;
-  const now = refreshRows();
   sha256(key.pointer, key.length, digest);
   const place = <i32>(longAt(digest, 0) & (MAX_RECENT - 1));
   let found = place < recent.length ? recent[place] : null;
@@ -76,26 +78,26 @@ export function findRunTimeKey(config: Config, key: Span): ApiKey | null {
   return found.expires > 0 && found.expires <= currentSeconds() ? null : found.client;
 }
 
-/** Returns whether a value is the key of a row, valid or not. */
+/** Returns whether a value is the key of a row, valid or not, or of one that was removed. */
 export function isRunTimeKey(key: Span): bool {
   if (key.length == 0 || key.length > <u32>MAX_API_KEY) return false;
   sha256(key.pointer, key.length, digest);
-  const isThere = readRow(KEY_ROW, digest, HASH_PREFIX);
-  freeRow();
-  return isThere;
+  return hadRow(KEY_ROW, digest, HASH_PREFIX);
 }
 
-/** Returns a key of the configuration with what the rows of its groups add. */
-export function withGroups(config: Config, key: ApiKey): ApiKey {
+/**
+ * Returns a key of the configuration with what the rows of its groups add.
+ * @param now the number of changes of rows
+ */
+export function withGroups(config: Config, key: ApiKey, now: u64): ApiKey {
   if (key.group === null) return key;
-  const now = refreshRows();
   const last = key.complete;
   if (last !== null && key.completeAt == now && now != UNKNOWN) return last;
   const complete = new ApiKey(key.held);
   complete.group = key.group;
   complete.allowed = key.allowed;
   for (let i = 0; i < key.rateLimits.length; i++) complete.rateLimits.push(key.rateLimits[i]);
-  for (let i = 0; i < key.budgets.length; i++) complete.budgets.push(key.budgets[i]);
+  complete.addBudgets(key.budgets);
   completeIdentity(config, complete, null);
   key.complete = complete;
   key.completeAt = now;
@@ -117,19 +119,21 @@ function readKey(config: Config, now: u64): RecentKey | null {
 
 /** Returns the client of the row in `tape`, whose bytes are freed where the rows of its groups are read. */
 function readClient(config: Config): ApiKey {
-  const client = new ApiKey(textOf(ROW_NAME));
-  client.id = textOf(ROW_ID);
+  const client = new ApiKey(textOf(constant(ROW_NAME)));
+  client.id = textOf(constant(ROW_ID));
+  client.addBudgets(config.budgets.all);
   const groups = tape.member(0, constant(ROW_GROUPS));
   list.clear();
   appendTexts(tape, groups, COMMA, list);
   if (list.length > 0) client.group = heldText(list);
-  if (tape.isPresent(tape.member(0, constant(ROW_OWNER)))) client.user = textOf(ROW_OWNER);
+  if (tape.isPresent(tape.member(0, constant(ROW_OWNER))))
+    client.user = textOf(constant(ROW_OWNER));
   list.clear();
   const isRestricted = addUse(tape, client, "key " + client.name.toText(), list);
   completeIdentity(config, client, isRestricted ? heldText(list) : null);
   return client;
 }
 
-function textOf(member: string): HeldText {
-  return heldText(textIn(tape, tape.member(0, constant(member))));
+function textOf(member: Span): HeldText {
+  return heldText(textIn(tape, tape.member(0, member)));
 }

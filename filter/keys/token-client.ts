@@ -4,6 +4,7 @@ import {
   FAILURE,
   MAX_CLAIM_BYTES,
   MAX_CLAIM_ITEMS,
+  OTHER_ISSUER,
   TOKEN_FAILURES,
   TOKEN_METADATA,
   TokenFailure,
@@ -13,7 +14,8 @@ import { ApiKey } from "../config/api-keys";
 import { Config } from "../config/read-config";
 import { Claim, TokenIssuer } from "../config/read-issuers";
 import { Fault } from "../hub/faults/fault";
-import { property } from "../host/host";
+import { hasProperty, property } from "../host/host";
+import { wordAt } from "../bytes/fields";
 import { byteAt, startsWith } from "../bytes/text/at";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { HeldText } from "../bytes/text/held-text";
@@ -24,9 +26,14 @@ const MESSAGE = constant(
   "metadata\0filter_metadata\0" + TOKEN_METADATA + "\0" + FAILURE + "\0message",
 );
 const PREFIX = constant(TOKEN_NAME_PREFIX);
+/** How Envoy's texts begin, by the index in TOKEN_FAILURES. */
+const BEGINNINGS = TOKEN_FAILURES.map<Span>((row) => constant(row.text));
+const FOREIGN = constant(OTHER_ISSUER);
 const COMMA: u32 = 0x2c;
 const LINE_BREAK: u32 = 0x0a;
 const PAUSE: u32 = 1;
+/** Bytes of the number in front of a list. */
+const COUNT_BYTES: u32 = 4;
 
 const name = scratchBuffer();
 const list = scratchBuffer();
@@ -48,11 +55,18 @@ export function tokenFault(): Fault | null {
   if (fault !== null) return fault;
   const text = property(MESSAGE);
   if (text.length == 0) return null;
-  for (let i = 0; i < TOKEN_FAILURES.length; i++) {
+  for (let i = 0; i < BEGINNINGS.length; i++) {
+    if (!startsWith(text.pointer, text.length, BEGINNINGS[i])) continue;
     const row = TOKEN_FAILURES[i];
-    if (startsWith(text.pointer, text.length, constant(row.text))) return faultOf(row);
+    return row.status == 0 ? null : faultOf(row);
   }
   return null;
+}
+
+/** Returns whether Envoy may have rejected a token of an issuer of this listener, which is still in the request. */
+export function hasRejectedToken(): bool {
+  const text = property(MESSAGE);
+  return text.length > 0 && !startsWith(text.pointer, text.length, FOREIGN);
 }
 
 function faultOf(row: TokenFailure): Fault {
@@ -65,18 +79,19 @@ function clientOf(config: Config, issuer: TokenIssuer): ApiKey | null {
   name.span(PREFIX);
   if (!appendText(property(issuer.name.path), name)) return reject(issuer.name);
   const client = new ApiKey(heldText(name));
+  client.addBudgets(config.budgets.all);
   list.clear();
   if (!appendText(property(issuer.user.path), list)) return reject(issuer.user);
   client.user = heldText(list);
   const groups = issuer.groups;
-  if (groups !== null) {
+  if (groups !== null && hasProperty(groups.path)) {
     if (!appendAll(groups, COMMA)) return reject(groups);
     if (list.length > 0) client.group = heldText(list);
   }
   const models = issuer.models;
   let own: HeldText | null = null;
   // A token without the claim may use all models, one with an empty list none.
-  if (models !== null && property(models.path).length > 0) {
+  if (models !== null && hasProperty(models.path)) {
     if (!appendAll(models, LINE_BREAK)) return reject(models);
     own = heldText(list);
   }
@@ -89,7 +104,7 @@ function reject(claim: Claim): ApiKey | null {
     403,
     "The claim '" +
       claim.name +
-      "' of the token is missing or not accepted: a text of at most " +
+      "' of the token is missing or not accepted: a text of 1 to " +
       MAX_CLAIM_BYTES.toString() +
       " bytes without commas, or a list of at most " +
       MAX_CLAIM_ITEMS.toString() +
@@ -98,20 +113,20 @@ function reject(claim: Claim): ApiKey | null {
   return null;
 }
 
-/** Writes the values of a claim to `list`, each with `separator` before the next. Returns whether it was absent or all are texts. */
+/** Writes the values of a claim to `list`, with `separator` between them. Returns false if one of them is not accepted. */
 function appendAll(claim: Claim, separator: u32): bool {
   list.clear();
-  for (let i = 0; i < claim.items.length; i++) {
-    const item = property(claim.items[i]);
-    if (item.length == 0) break;
-    if (i == <i32>MAX_CLAIM_ITEMS) return false;
-    if (i > 0) list.byte(separator);
-    if (!appendText(item, list)) return false;
-  }
-  if (list.length > 0) return true;
   const value = property(claim.path);
-  // An empty list begins with a NUL.
-  return value.length == 0 || byteAt(value.pointer, 0) == 0 || appendText(value, list);
+  // Envoy writes a list as the number of its items and their bytes. No accepted text begins like that: it has a NUL.
+  if (value.length < COUNT_BYTES) return appendText(value, list);
+  const count = wordAt(value.pointer, 0);
+  if (count > <u32>MAX_CLAIM_ITEMS) return appendText(value, list);
+  if (count == 0) return value.length == COUNT_BYTES;
+  for (let i: u32 = 0; i < count; i++) {
+    if (i > 0) list.byte(separator);
+    if (!appendText(property(claim.items[i]), list)) return false;
+  }
+  return true;
 }
 
 /** Appends a text. Returns false if it is empty, too long, or holds a comma or what no name has. */

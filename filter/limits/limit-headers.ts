@@ -29,7 +29,7 @@ export function writeRateLimitHeaders(
   dialect: ClientDialect,
   target: Target | null,
 ): void {
-  if (limiter.isByService() && limiter.refusedBy === null) {
+  if (limiter.isByService && limiter.refusedBy === null) {
     writeServiceHeaders(dialect);
     return;
   }

@@ -22,6 +22,9 @@ export class RateLimiter {
   /** Whether a limit of tokens applies, so that the usage of the response is read. */
   countsTokens: bool = false;
 
+  /** Whether Envoy's rate limit service counts: the limits of the configuration, while the filter counts those of run time. */
+  isByService: bool = false;
+
   /** @param hasTokens whether the response has tokens to count */
   constructor(private hasTokens: bool) {}
 
@@ -36,6 +39,7 @@ export class RateLimiter {
         if (!limit.isPerValue() && fingerprint != fingerprintOf(limit.value)) continue;
       }
       if (!limit.countsRequests) this.countsTokens = true;
+      if (limit.isByService) this.isByService = true;
       this.limits.push(new ActiveLimit(limit, fingerprint, target));
     }
   }
@@ -44,16 +48,9 @@ export class RateLimiter {
     return this.limits.length == 0;
   }
 
-  /** Returns whether Envoy's rate limit service counts, for all limits of the configuration. */
-  isByService(): bool {
-    const count = this.limits.length;
-    // Those of the client's key come first, and the filter may count them.
-    return count > 0 && this.limits[count - 1].limit.isByService;
-  }
-
   /** Has Envoy check the limits of the name and of this model with the service, before it sends the request on. */
   requestServiceCheck(target: Target | null): void {
-    if (!this.isByService()) return;
+    if (!this.isByService) return;
     for (let i = 0; i < this.limits.length; i++) {
       const active = this.limits[i];
       if (active.limit.isByService && active.appliesTo(target)) requestCheck(active);
@@ -133,7 +130,7 @@ export class RateLimiter {
       if (active.limit.isByService) requestCharge(active);
       else active.charge(<f64>tokens, now);
     }
-    if (this.isByService()) setChargedTokens(tokens);
+    if (this.isByService) setChargedTokens(tokens);
   }
 }
 

@@ -1,4 +1,5 @@
 // Stages: on a listener with API keys, the head of a request must hold one; pass-through auth keeps the client's own key.
+import { TOKEN_SCHEMES } from "../../contract/token-metadata";
 import { HEADER_API_KEY } from "../../contract/words";
 import { Fault } from "../hub/faults/fault";
 import { ApiKey, ApiKeys } from "../config/api-keys";
@@ -6,15 +7,18 @@ import { Config } from "../config/read-config";
 import { Exchange } from "../exchange/exchange";
 import { AUTHORIZATION, GATEWAY_KEY, METHOD, X_API_KEY } from "../exchange/request-head";
 import { TokenIssuer } from "../config/read-issuers";
-import { findTokenClient, tokenFault } from "../keys/token-client";
-import { knowsAllKeys } from "../keys/key-rows";
+import { findTokenClient, hasRejectedToken, tokenFault } from "../keys/token-client";
+import { knowsAllKeys, refreshRows } from "../keys/key-rows";
 import { findRunTimeKey, isRunTimeKey, withGroups } from "../keys/run-time-keys";
 import { addLocalHeader } from "../host/local-response";
-import { byteAt, startsWithIgnoringCase } from "../bytes/text/at";
+import { byteAt, startsWith, startsWithIgnoringCase } from "../bytes/text/at";
 import { constant, Span } from "../bytes/text/bytes";
 import { Outcome, StageContext } from "./stage-context";
 
 const BEARER_SCHEME = constant("Bearer ");
+/** With another spelling Envoy does not read the token. */
+const SCHEMES = TOKEN_SCHEMES.map<Span>((scheme) => constant(scheme));
+const DOT: u32 = 0x2e;
 /** A 401 must have it (RFC 9110, section 15.5.2). */
 const WWW_AUTHENTICATE = constant("www-authenticate");
 
@@ -59,13 +63,16 @@ export function checkClientKey(exchange: Exchange, context: StageContext): Outco
   const byGatewayKey = keys.find(GATEWAY_KEY.pointer, GATEWAY_KEY.length);
   let key = keys.at(byGatewayKey != 0 ? byGatewayKey : byApiKey != 0 ? byApiKey : byBearer);
   const config = context.config;
-  if (config.hasRunTimeKeys)
-    key = key === null ? findSentKey(config, bearer) : withGroups(config, key);
+  if (config.hasRunTimeKeys) {
+    const now = refreshRows();
+    key = key === null ? findSentKey(config, bearer, now) : withGroups(config, key, now);
+  }
   const issuers = tokenIssuers(exchange, config);
   if (key === null && issuers.length > 0) key = findTokenClient(config, issuers);
   exchange.client.apiKey = key;
   const sent = bearer.length + X_API_KEY.length + GATEWAY_KEY.length;
-  if (config.hasRunTimeKeys && sent > 0 && !knowsAllKeys() && (key === null || key.group !== null))
+  const needsRows = key === null ? sent > 0 : key.group !== null || key.user !== null;
+  if (needsRows && config.hasRunTimeKeys && !knowsAllKeys())
     return context.refuse(
       new Fault(503, "The gateway does not know its API keys yet. Retry in 1 s.").after(PAUSE),
     );
@@ -90,26 +97,52 @@ function tokenIssuers(exchange: Exchange, config: Config): TokenIssuer[] {
 }
 
 /** Returns the client of the first of the headers that has a key of run time; null if none has. */
-function findSentKey(config: Config, bearer: Span): ApiKey | null {
-  let found = findRunTimeKey(config, GATEWAY_KEY);
-  if (found === null) found = findRunTimeKey(config, X_API_KEY);
-  return found === null ? findRunTimeKey(config, bearer) : found;
+function findSentKey(config: Config, bearer: Span, now: u64): ApiKey | null {
+  let found = findRunTimeKey(config, GATEWAY_KEY, now);
+  if (found === null) found = findRunTimeKey(config, X_API_KEY, now);
+  return found === null ? findRunTimeKey(config, bearer, now) : found;
 }
 
 /** Keeps the client's own key for providers with pass-through auth. */
 export function keepClientKey(exchange: Exchange, context: StageContext): Outcome {
-  if (!context.config.passesClientKey) return Outcome.Next;
+  const config = context.config;
+  if (!config.passesClientKey) return Outcome.Next;
+  if (config.hasRunTimeKeys) {
+    refreshRows();
+    // It may be a key of the gateway.
+    if (!knowsAllKeys()) return Outcome.Next;
+  }
   let key = X_API_KEY;
-  if (!isForProvider(key, context)) key = bearerToken();
-  if (isForProvider(key, context)) exchange.client.key.span(key);
+  if (!isForProvider(key, exchange, config)) key = bearerToken();
+  if (isForProvider(key, exchange, config)) exchange.client.key.span(key);
   return Outcome.Next;
 }
 
-/** Returns whether a value is one key, and not an API key of any listener: those are never sent to a provider. */
-function isForProvider(key: Span, context: StageContext): bool {
-  const config = context.config;
+/**
+ * Returns whether a value is one key, and neither an API key of any listener nor a token of the gateway: those are never sent to a
+ * provider.
+ */
+function isForProvider(key: Span, exchange: Exchange, config: Config): bool {
+  if (!isOneKey(key) || holds(config.ingressKeys, key) || holds(config.egressKeys, key))
+    return false;
   if (config.hasRunTimeKeys && isRunTimeKey(key)) return false;
-  return isOneKey(key) && !holds(config.ingressKeys, key) && !holds(config.egressKeys, key);
+  return tokenIssuers(exchange, config).length == 0 || !isToken(key) || isForeignToken();
+}
+
+/** Returns whether a value has the form of a token (JWT): three parts with dots between them. */
+function isToken(key: Span): bool {
+  let dots = 0;
+  for (let i: u32 = 0; i < key.length; i++) dots += i32(byteAt(key.pointer, i) == DOT);
+  return dots == 2;
+}
+
+/** Returns whether Envoy has read the tokens of the request, and those that are left are of no issuer of the listener. */
+function isForeignToken(): bool {
+  if (hasRejectedToken()) return false;
+  for (let i = 0; i < SCHEMES.length; i++) {
+    if (startsWith(AUTHORIZATION.pointer, AUTHORIZATION.length, SCHEMES[i])) return true;
+  }
+  return AUTHORIZATION.length == 0;
 }
 
 /**

@@ -74,6 +74,10 @@ describe("a valid token", () => {
   it.each([
     ["RS256 as Bearer", () => bearer(tokenOf(RSA, claims(user)))],
     ["ES256 as Bearer", () => bearer(tokenOf(EC, claims(user)))],
+    [
+      "RS256 as bearer",
+      () => ({ authorization: `bearer ${tokenOf(RSA, claims({ ...user, jti: "lower" }))}` }),
+    ],
     ["RS256 as x-api-key", () => ({ "x-api-key": tokenOf(RSA, claims(user)) })],
     ["an API key beside it", () => bearer(TEAM_KEY)],
   ])("%s is accepted", async (_name, headers) => {
@@ -95,11 +99,14 @@ describe("a valid token", () => {
     expect((await chat(bearer(allowed))).status).toBe(200);
     const other = tokenOf(RSA, claims({ ...user, models: ["anthropic/*"] }));
     expect((await chat(bearer(other))).status).toBe(403);
+    const none = tokenOf(RSA, claims({ ...user, models: [], access: { groups: [] } }));
+    const error = await errorOf(await chat(bearer(none)), "chat");
+    expect(error.message).toMatch(/may not be used/);
   });
 });
 
 describe("a rejected token", () => {
-  it.each([
+  it.each<[string, number, RegExp, () => string]>([
     ["expired", 401, /has expired/, () => tokenOf(RSA, claims({ ...user, exp: now() - 3600 }))],
     [
       "not valid yet",
@@ -145,6 +152,22 @@ describe("a rejected token", () => {
           }),
         ),
     ],
+    ...[null, "", 1, 0, false, { a: "b" }, ["a", null], [""], ["a", "", "b"], [["a"]]].flatMap<
+      [string, number, RegExp, () => string]
+    >((value) => [
+      [
+        `with ${JSON.stringify(value)} as groups`,
+        403,
+        /access\.groups/,
+        () => tokenOf(RSA, claims({ ...user, access: { groups: value } })),
+      ],
+      [
+        `with ${JSON.stringify(value)} as models`,
+        403,
+        /claim 'models'/,
+        () => tokenOf(RSA, claims({ ...user, models: value })),
+      ],
+    ]),
   ])("a token %s is %i", async (_name, status, message, token) => {
     const response = await chat(bearer(token()));
     const error = await errorOf(response, "chat");
@@ -158,6 +181,16 @@ describe("a rejected token", () => {
       (await chat(bearer(token)).catch(() => undefined))?.status ?? 431,
     ).toBeGreaterThanOrEqual(200);
     expect((await chat(bearer(TEAM_KEY))).status).toBe(200);
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    ["no key", {}, "Missing API key."],
+    ["another key", { "x-api-key": "sk-wrong" }, "Invalid API key."],
+    ["another key as Bearer", bearer("sk-wrong"), "Invalid API key."],
+  ])("a request with %s and no token gets the error of keys", async (_name, headers, message) => {
+    const response = await chat(headers);
+    expect(response.status).toBe(401);
+    expect((await errorOf(response, "chat")).message).toContain(message);
   });
 
   it("a messages client gets the error in its own form", async () => {

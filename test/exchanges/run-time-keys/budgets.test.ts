@@ -1,6 +1,15 @@
 // Budgets of keys, groups and users that come at run time: rows name them, POST /budgets sets their limits.
 import { expect, it } from "vitest";
-import { COST, DECEMBER, keysPush, messageOf, startWorkers, type Worker } from "./set-up.ts";
+import {
+  type Ask,
+  CONFIGURATION,
+  COST,
+  DECEMBER,
+  keysPush,
+  messageOf,
+  startWorkers,
+  type Worker,
+} from "./set-up.ts";
 
 const OF_KEY = "1111111111111111";
 const OF_GROUP = "2222222222222222";
@@ -89,4 +98,47 @@ it("an invalid limit gets 400", async () => {
   const bad = { id: OF_KEY, limit: -1, resets: 0 };
   expect(first.send("/budgets", { budgets: [], key_budgets: [bad] }).status).toBe(400);
   expect(first.send("/budgets", { budgets: [], key_budgets: {} }).status).toBe(400);
+});
+
+const OF_ALL = `budgets:
+  - {amount: 1 USD, per: month, unpriced: reject}
+`;
+const JWT = `  egress:
+    jwt: {issuer: i, audiences: [a], jwks_uri: "https://issuer.test/keys"}
+`;
+const PAYLOAD = "metadata.filter_metadata.envoy.filters.http.jwt_authn.p0";
+
+it.each<[string, Ask]>([
+  ["a key of run time", { headers: [["x-api-key", "two"]] }],
+  ["a key of the configuration with groups", { headers: [["x-api-key", "b".repeat(30)]] }],
+  [
+    "a token",
+    {
+      headers: [],
+      input: { properties: { [`${PAYLOAD}.iss`]: "i", [`${PAYLOAD}.sub`]: "service" } },
+    },
+  ],
+])("a budget of all requests counts those with %s", async (_, client) => {
+  const text = CONFIGURATION.replace("  egress:\n", JWT) + OF_ALL;
+  const [worker] = await startWorkers(1, { text });
+  if (worker === undefined) throw new Error("no worker");
+  worker.push({ reset: 1, complete: 1, groups: { research: {} }, ...keysPush({ two: {} }) });
+  expect(worker.try("", client)).toContain("503 Budget of 1 USD a month");
+  const { budgets: known } = JSON.parse(worker.send("/budgets", { budgets: [] }).text) as {
+    budgets: { id: string }[];
+  };
+  const [id] = known.map((budget) => budget.id);
+  const setLimit = (limit: number) => {
+    const { text: response } = worker.send("/budgets", {
+      budgets: [{ id, limit, resets: DECEMBER }],
+    });
+    return (JSON.parse(response) as { budgets: { charged: number }[] }).budgets[0]?.charged;
+  };
+  setLimit(COST);
+  expect(worker.try("", { ...client, model: "openai/nobody-knows" })).toContain(
+    "403 The price of 'nobody-knows' is not known, and the budget of 1 USD a month",
+  );
+  expect(worker.try("", client)).toBe("200");
+  expect(setLimit(COST)).toBe(COST);
+  expect(worker.try("", client)).toContain("429 Budget of 1 USD a month");
 });

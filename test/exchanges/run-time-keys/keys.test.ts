@@ -1,7 +1,7 @@
 // Keys that are created at run time: who is let in, what they may use, and what their groups and users add.
 import { expect, it } from "vitest";
 import { errorOf } from "../budgets/set-up.ts";
-import { KEY, keysPush, recordOf, startWorkers } from "./set-up.ts";
+import { CONFIGURATION, hashOf, KEY, keysPush, recordOf, startWorkers } from "./set-up.ts";
 
 const INVALID = "Invalid API key. Send a key of this listener as 'Authorization: Bearer'";
 
@@ -236,4 +236,41 @@ it("unknown keys need no memory", async () => {
   const before = [first.host.memorySize, first.shared.size];
   flood();
   expect([first.host.memorySize, first.shared.size]).toEqual(before);
+});
+
+it("two known keys that alternate need no memory", async () => {
+  const { first } = await started();
+  // The VM keeps both in one place: the first byte of the hash.
+  const keys = Array.from({ length: 600 }, (_, at) => `key-${String(at)}`);
+  const one = keys.find((key) => hashOf(key).startsWith("42")) ?? "";
+  const two = keys.findLast((key) => hashOf(key).startsWith("42")) ?? "";
+  expect(one).not.toBe(two);
+  first.push({ ...keysPush({ [one]: { owner: "anna" }, [two]: {} }), reset: 1, complete: 1 });
+  const alternate = (times: number) => {
+    for (let i = 0; i < times; i++)
+      for (const key of [one, two])
+        expect(first.try(key, { model: "nobody" }).slice(0, 3)).toBe("404");
+  };
+  alternate(200);
+  const before = first.host.memorySize;
+  // The VM's memory doubles, so it takes many to see a few bytes of each.
+  alternate(7000);
+  expect(first.host.memorySize).toBe(before);
+}, 60_000);
+
+it("Envoy's service counts a key's limits though the filter counts those of its group", async () => {
+  const text = CONFIGURATION.replace(
+    "name: grouped,",
+    "name: grouped, ratelimits: [{requests: 3, unit: minute}],",
+  );
+  const [worker] = await startWorkers(1, {
+    text: `${text}ratelimit_service: {address: "127.0.0.1:8081"}\n`,
+  });
+  const limits = [{ requests: 1, per: "hour" } as const];
+  worker?.push({ reset: 1, complete: 1, groups: { research: { limits } } });
+  const state = worker?.ask("b".repeat(30)).filterState ?? new Map<string, string>();
+  expect([...state.keys()].filter((name) => name.startsWith("gateway_limit_check"))).toHaveLength(
+    1,
+  );
+  expect(worker?.try("b".repeat(30))).toContain("1 requests an hour for group research");
 });
