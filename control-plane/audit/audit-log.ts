@@ -191,7 +191,10 @@ export class AuditLog implements AuditWriter {
     }
     clearTimeout(this.#retry);
     // Changes are refused until a line can be written, and a change that is refused writes none.
-    if (problem !== undefined) this.#retry = setTimeout(() => this.#tryAgain(), RETRY_MS).unref();
+    if (problem !== undefined)
+      this.#retry = setTimeout(() => {
+        this.#tryAgain();
+      }, RETRY_MS).unref();
     const isNew = problem !== this.#problem;
     this.#problem = problem;
     if (isNew) this.#options.onProblem?.(problem);

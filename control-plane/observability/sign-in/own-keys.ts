@@ -16,12 +16,7 @@ const MAY_CHANGE = new Set(["disabled", "metadata", "version"]);
 
 /** Adds the checks, before the routes of the API. @param maxKeys keys that a person may have */
 export function limitToOwn(app: Hono, maxKeys: number): void {
-  const limitBody = bodyLimit({ maxSize: MAX_BODY });
-  app.use(
-    `${KEYS}/*`,
-    forPeople(async (context, _actor, next) => (await limitBody(context, next)) ?? undefined),
-    forPeople(keysOf(app, maxKeys)),
-  );
+  app.use(`${KEYS}/*`, limitBody, forPeople(keysOf(app, maxKeys)));
   app.use(`${GROUPS}/*`, forPeople(groupsOf));
 }
 
@@ -31,11 +26,19 @@ type Check = (
   next: () => Promise<void>,
 ) => Promise<Response | undefined>;
 
+const limitBodyOfAll = bodyLimit({ maxSize: MAX_BODY });
+const limitBody: MiddlewareHandler = (context, next) =>
+  isLimited(actorOf(context)) ? limitBodyOfAll(context, next) : next();
+
+function isLimited(actor: Actor | undefined): actor is Actor {
+  return actor !== undefined && !hasRole(actor, "operator");
+}
+
 /** Runs the check for whoever may not see everything. */
 function forPeople(check: Check): MiddlewareHandler {
   return async (context, next) => {
     const actor = actorOf(context);
-    if (actor === undefined || hasRole(actor, "operator")) return next();
+    if (!isLimited(actor)) return next();
     return check(context, actor, next);
   };
 }

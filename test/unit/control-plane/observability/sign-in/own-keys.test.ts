@@ -103,7 +103,7 @@ it("a person cannot enable a key that was disabled", async () => {
 it("a person has at most a number of keys, also by requests at the same time", async () => {
   const { ask } = open("ann", [], ["red"]);
   const results = await Promise.all(
-    ["a", "b", "c", "d"].map((name) => ask("POST", "keys", { name, groups: ["red"] })),
+    ["a", "b", "c", "d"].map(async (name) => ask("POST", "keys", { name, groups: ["red"] })),
   );
   expect(results.map(({ status }) => status)).toEqual([201, 201, 403, 403]);
   expect(await results[3]?.text()).toContain("max_keys");
