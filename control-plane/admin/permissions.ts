@@ -13,7 +13,7 @@ const READING = /^(?:GET|HEAD)$/;
 
 const PERMISSIONS: readonly Permission[] = [
   { path: /^\/(?:assets\/|favicon)/, role: undefined },
-  { path: /^\/(?:keys|sign-out|api\/me|api\/spend)$/, role: undefined },
+  { path: /^\/(?:keys|sign-out|api\/me|api\/spend|api\/budgets)$/, role: undefined },
   // Of keys and groups, people see and change what is theirs (own-keys.ts).
   { path: /^\/api\/v1\/openapi\.json$/, role: undefined },
   { path: /^\/api\/v1\/keys\/import$/, role: "admin" },

@@ -356,8 +356,8 @@ export function KeysPage() {
   }, [again]);
   const names = keys.rows.map(({ name }) => name);
   useEffect(() => {
-    if (me?.can.seeLive) void loadBudgets(names).then(setBudgets);
-  }, [me, names.join(), again]);
+    void loadBudgets(names).then(setBudgets);
+  }, [names.join(), again]);
   const act = async (action, { id, name }) => {
     const question =
       action === "revoke"
