@@ -51,7 +51,7 @@ function verified(claims: Record<string, Claim> = {}): Ask {
     if (Array.isArray(value)) {
       properties[path] = listBytes(value);
       value.forEach((item, at) => {
-        if (!Array.isArray(item)) properties[`${path}.${String(at)}`] = item;
+        if (!Array.isArray(item)) properties[`${path}.${String(at)}`] = item as string | number;
       });
     } else properties[path] = value;
   }

@@ -12,7 +12,7 @@ import type { RedisConnection } from "../../../../control-plane/spend/redis/redi
 const redis = vi.hoisted(() => ({
   keys: new Map<string, string>(),
   /** What it does with the next change. */
-  next: "responds" as "responds" | "makes it" | "loses it" | "dies",
+  next: "responds",
   isDown: false,
 }));
 
