@@ -95,7 +95,7 @@ describe.runIf(inject("canTestPage"))("the live page of a day", () => {
       const { page, close } = await openTab(browser, { viewport });
       await page.goto(pages().live);
       await isFilled(page);
-      await page.getByText("all requests", { exact: true }).waitFor();
+      await page.getByText("all requests in total", { exact: true }).waitFor();
       await page.getByText("1 of 2 ejected").waitFor();
       await page.locator(".requests tbody tr").nth(40).waitFor();
       await screenshot(page, `${SCREENSHOTS}/live-${String(viewport.width)}.png`, {
