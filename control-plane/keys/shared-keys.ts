@@ -66,6 +66,8 @@ export interface SharedKeysOptions {
   onProblem: () => void;
   /** Called when another gateway's changes are in the file. */
   onChange: () => void;
+  /** Connects to Redis; given by tests. */
+  connect?: typeof connectRedis;
 }
 
 export class SharedKeys {
@@ -82,12 +84,12 @@ export class SharedKeys {
 
   /** Connects, and reads what there is. Resolves when that is done, or Redis does not respond. */
   async start(): Promise<void> {
-    const { settings, environment, authorities } = this.#options;
+    const { settings, environment, authorities, connect = connectRedis } = this.#options;
     const ready = Promise.withResolvers<undefined>();
     const url = redisUrl(settings, environment);
     // The configuration has been checked: it has one.
     if (url === undefined) return;
-    this.#redis = await connectRedis({
+    this.#redis = await connect({
       url,
       ...(authorities === undefined ? {} : { authorities }),
       maxResponseBytes: MAX_RESPONSE_BYTES,

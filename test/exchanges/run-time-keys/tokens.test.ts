@@ -127,7 +127,7 @@ it.each<[string, Record<string, Claim>, RegExp]>([
   expect(worker.try("", verified(claims))).toMatch(said);
 });
 
-it("groups count without keys and groups of the gateway too, in usage records alone", async () => {
+it("a group counts without keys and groups of the gateway too, in usage records alone", async () => {
   const text = CONFIGURATION.replace(/keys: \{\}\ngroups.*\n/, "");
   expect(text).not.toBe(CONFIGURATION);
   const worker = await started(`${text}observability: {metrics: {address: 127.0.0.1}}\n`);

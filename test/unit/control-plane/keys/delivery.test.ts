@@ -128,7 +128,7 @@ it("a changed row that Envoy rejects is removed, so that the key does not keep w
   expect(envoy.keys.has(hashOf(body.key))).toBe(false);
 });
 
-it("groups that change while a push is on its way reach Envoy", async () => {
+it("a group that changes while a push is on its way reaches Envoy", async () => {
   let reloaded: Promise<void> | undefined;
   envoy.onPush = () => {
     reloaded ??= desk.use("keys: {}\ngroups:\n  ops: {}\n");
@@ -179,7 +179,7 @@ it("a change reads no record of other keys, and gives budgets only if it changes
   rmSync(directory, { recursive: true });
 });
 
-it("groups of more than 4 MiB are given to Envoy in parts", { timeout: 60_000 }, async () => {
+it("a push of groups of more than 4 MiB is given to Envoy in parts", { timeout: 60_000 }, async () => {
   const directory = mkdtempSync(join(tmpdir(), "keys-"));
   const file = new KeyFile(join(directory, "keys.db"));
   const models = Array.from({ length: 60 }, (_, at) => "m".repeat(180) + String(at));

@@ -2,59 +2,56 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { KeyFile } from "../../../../control-plane/keys/key-file.ts";
 import { hashOf, type KeyRecord } from "../../../../control-plane/keys/key-records.ts";
 import { SharedKeys } from "../../../../control-plane/keys/shared-keys.ts";
 import type { RedisConnection } from "../../../../control-plane/spend/redis/redis-connection.ts";
 
 /** A Redis with the keys alone: it makes each change, unless its version does not follow. */
-const redis = vi.hoisted(() => ({
+const redis = {
   keys: new Map<string, string>(),
   /** What it does with the next change. */
   next: "responds",
   isDown: false,
-}));
+};
 
-vi.mock("../../../../control-plane/spend/redis/redis-connection.ts", () => ({
-  redisProblem: (error: Error) => error.message,
-  connectRedis({ onReady }: { onReady: () => void }): Promise<RedisConnection> {
-    onReady();
-    const write = (words: readonly string[]) => {
-      const [id = "", , version = "", , record = ""] = words.slice(11);
-      const before = Number.parseInt(redis.keys.get(id) ?? "0", 10);
-      if (words[8] === "1" && before !== Number(version) - 1) return "changed one";
-      redis.keys.set(id, `${version} ${record}`);
-      return "done";
-    };
-    const respond = (words: readonly string[]): unknown => {
-      if (redis.isDown) throw new Error("it does not respond");
-      switch (words[0]) {
-        case "EVAL": {
-          const { next } = redis;
-          redis.next = "responds";
-          const result = next === "loses it" || next === "dies" ? "" : write(words);
-          redis.isDown = next === "dies";
-          if (next !== "responds") throw new Error("it does not respond");
-          return result;
-        }
-        case "HGET":
-          return redis.keys.get(words[2] ?? "") ?? null;
-        case "HSCAN":
-          return ["0", words[1]?.endsWith(":keys") === true ? [...redis.keys].flat() : []];
-        case "GET":
-          return String(redis.keys.size);
-        default:
-          return [];
+function connectFake({ onReady }: { onReady: () => void }): Promise<RedisConnection> {
+  onReady();
+  const write = (words: readonly string[]) => {
+    const [id = "", , version = "", , record = ""] = words.slice(11);
+    const before = Number.parseInt(redis.keys.get(id) ?? "0", 10);
+    if (words[8] === "1" && before !== Number(version) - 1) return "changed one";
+    redis.keys.set(id, `${version} ${record}`);
+    return "done";
+  };
+  const respond = (words: readonly string[]): unknown => {
+    if (redis.isDown) throw new Error("it does not respond");
+    switch (words[0]) {
+      case "EVAL": {
+        const { next } = redis;
+        redis.next = "responds";
+        const result = next === "loses it" || next === "dies" ? "" : write(words);
+        redis.isDown = next === "dies";
+        if (next !== "responds") throw new Error("it does not respond");
+        return result;
       }
-    };
-    return Promise.resolve({
-      send: (words) => Promise.resolve().then(() => respond(words)),
-      problem: () => (redis.isDown ? "it does not respond" : undefined),
-      close: () => undefined,
-    });
-  },
-}));
+      case "HGET":
+        return redis.keys.get(words[2] ?? "") ?? null;
+      case "HSCAN":
+        return ["0", words[1]?.endsWith(":keys") === true ? [...redis.keys].flat() : []];
+      case "GET":
+        return String(redis.keys.size);
+      default:
+        return [];
+    }
+  };
+  return Promise.resolve({
+    send: (words) => Promise.resolve().then(() => respond(words)),
+    problem: () => (redis.isDown ? "it does not respond" : undefined),
+    close: () => undefined,
+  });
+}
 
 const record = (id: string, more: Partial<KeyRecord> = {}): KeyRecord => ({
   ...{ id, name: `name-${id}`, hash: hashOf(id), hint: "gwk_…abcd" },
@@ -76,6 +73,7 @@ beforeEach(async () => {
     report: () => undefined,
     onProblem: () => undefined,
     onChange: () => undefined,
+    connect: connectFake,
   });
   await shared.start();
 });
@@ -129,7 +127,7 @@ it("a revocation outlasts a version of another gateway that a Redis without data
   expect(redis.keys.get("a")).toMatch(/^5 .*"revoked":5/);
 });
 
-it("of two changes with one version the revocation counts", () => {
+it("a revocation counts if another change has the same version", () => {
   file.take([{ kind: "key", record: record("a", { owner: "ann" }) }]);
   file.take([{ kind: "key", record: record("a", { revoked: 5 }) }]);
   expect(file.key("a")).toHaveProperty("revoked", 5);

@@ -43,7 +43,7 @@ it("many new budgets are read with one query, and a further one alone", () => {
   expect(tallies.current().at(-1)?.spent).toBe(3);
 });
 
-it("what has changed is new, has another amount, has spent something, or is of a new period", () => {
+it("a changed budget is new, has another amount, has spent something, or is of a new period", () => {
   const { tallies, setTime, changed } = open();
   tallies.use(MANY);
   expect(changed()).toHaveLength(1_000);
