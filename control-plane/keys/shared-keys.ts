@@ -203,7 +203,8 @@ export class SharedKeys {
     for (;;) {
       const [stream = "0-0", number = "0"] = (file.fact("place") ?? "").split(" ").filter(Boolean);
       const count = Number((await this.#ask(["GET", this.#name("count")])) ?? 0);
-      if (count === Number(number) && place !== undefined) return;
+      // The count alone may be the same in a Redis that has lost its data and got a change since.
+      if (place !== undefined && (await this.#newestPlace(count)) === file.fact("place")) return;
       const entries = readEntries(
         await this.#ask([
           "XRANGE",
@@ -230,16 +231,18 @@ export class SharedKeys {
     }
   }
 
+  /** Returns the id and number of the last change that Redis has; `count` as its number if it keeps none. */
+  async #newestPlace(count: number): Promise<string> {
+    const [newest] = readEntries(
+      await this.#ask(["XREVRANGE", this.#name("changes"), "+", "-", "COUNT", "1"]),
+    );
+    return newest === undefined ? `0-0 ${String(count)}` : `${newest.id} ${String(newest.number)}`;
+  }
+
   /** Exchanges everything with Redis: the newer version of each record wins. */
   async #readAll(file: KeyFile, count: number): Promise<void> {
     // Changes made meanwhile are read again, which changes nothing.
-    const newest = readEntries(
-      await this.#ask(["XREVRANGE", this.#name("changes"), "+", "-", "COUNT", "1"]),
-    );
-    const place =
-      newest[0] === undefined
-        ? `0-0 ${String(count)}`
-        : `${newest[0].id} ${String(newest[0].number)}`;
+    const place = await this.#newestPlace(count);
     const versions = new Map<string, number>();
     for (const kind of ["group", "key"] as const) {
       let cursor = "0";
