@@ -1,14 +1,14 @@
 // The keys of one Envoy, from its start to its end: all of them first, then what changes, repeated until Envoy has it.
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Group } from "../../model/keys.ts";
+import { PushRejected, untilDone } from "../spend/push-to-envoy.ts";
 import type { KeyFile } from "./key-file.ts";
 import {
   type KeysPush,
   type KeysResponse,
   type KeyRow,
+  measured,
   partsOf,
   pushKeys,
-  PushRejected,
   type UseRow,
 } from "./push-keys.ts";
 import { keyRows, useRow } from "./rows.ts";
@@ -16,11 +16,6 @@ import { keyRows, useRow } from "./rows.ts";
 /** Between two attempts at an Envoy that is starting, and at one that has responded before. */
 const START_RETRY_MS = 20;
 const RETRY_MS = 500;
-/** From then on, failures are reported. */
-const REPORT_MS = 10_000;
-/** Rows of a push, and their bytes: a push may have 4 MiB. */
-const MAX_ROWS = 5_000;
-const MAX_BYTES = 3_000_000;
 /** Names in a report. */
 const MAX_NAMES = 5;
 
@@ -78,24 +73,12 @@ export class EnvoyKeys {
 
   async #run(): Promise<void> {
     const { signal } = this.#abort;
-    const started = performance.now();
-    let isReported = false;
+    const { report } = this.#options;
+    const retryMs = () => (this.#sent === undefined ? START_RETRY_MS : RETRY_MS);
     while (this.#isAwake && !signal.aborted) {
       this.#isAwake = false;
-      try {
-        await this.#send();
-        if (isReported) this.#options.report("Envoy has the keys again.");
-        isReported = false;
-        this.#first.resolve(undefined);
-      } catch (error) {
-        if (!isReported && performance.now() - started > REPORT_MS) {
-          this.#options.report(`Envoy has no new keys: ${reasonOf(error)}`, "warning");
-          isReported = true;
-        }
-        this.#isAwake = true;
-        const pause = this.#sent === undefined ? START_RETRY_MS : RETRY_MS;
-        await sleep(pause, undefined, { signal, ref: false }).catch(() => undefined);
-      }
+      await untilDone(() => this.#send(), { signal, retryMs, what: "keys", report });
+      this.#first.resolve(undefined);
     }
   }
 
@@ -160,27 +143,23 @@ export class EnvoyKeys {
 
   *#parts(file: KeyFile, since: number): Generator<KeysPush> {
     // Groups come first: a key must not be usable without the limits of its group.
-    for (const part of partsOf(this.#groups(file, since))) yield { groups: part };
+    const groups = Object.entries(this.#groups(file, since)).map(measured);
+    for (const part of partsOf(groups)) yield { groups: part };
+    for (const part of partsOf(this.#keys(file, since))) yield { keys: part };
+  }
+
+  *#keys(
+    file: KeyFile,
+    since: number,
+  ): Generator<[hash: string, row: KeyRow | null, bytes: number]> {
     const now = this.#options.now();
-    const removed = since === 0 ? [] : file.removedAfter(since);
-    let rows: Record<string, KeyRow | null> = Object.fromEntries(removed.map((one) => [one, null]));
-    let count = removed.length;
-    let bytes = 0;
+    if (since > 0) for (const hash of file.removedAfter(since)) yield [hash, null, 0];
     for (const { record, length } of file.keysAfter(since)) {
       for (const [hash, row] of keyRows(record, now)) {
-        if (since === 0 && row === null) continue;
-        rows[hash] = row;
-        count += 1;
         // A row has less than its record; of text outside ASCII, more bytes.
-        bytes += length * 2;
+        if (since > 0 || row !== null) yield [hash, row, length * 2];
       }
-      if (count < MAX_ROWS && bytes < MAX_BYTES) continue;
-      yield { keys: rows };
-      rows = {};
-      count = 0;
-      bytes = 0;
     }
-    if (count > 0) yield { keys: rows };
   }
 
   #groups(file: KeyFile, since: number): Record<string, UseRow | null> {
@@ -230,9 +209,4 @@ function withoutRow(part: KeysPush): { part: KeysPush; name: string } | undefine
   const [key] = Object.entries(part.keys ?? {});
   if (!key?.[1]) return undefined;
   return { part: { ...part, keys: { [key[0]]: null } }, name: `key ${key[1].name}` };
-}
-
-function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code ?? message;
 }

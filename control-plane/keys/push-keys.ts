@@ -1,7 +1,7 @@
 // Sends keys, groups and users to an Envoy's filter: contract/key-format.ts has the meaning of each member.
 import {
   type GROUPS,
-  KEYS,
+  type KEYS,
   type KEYS_COMPLETE,
   type KEYS_COUNT,
   type KEYS_FRESH,
@@ -25,7 +25,7 @@ import {
   type USERS,
 } from "../../contract/key-format.ts";
 import type { RateUnit } from "../../model/rate-limit.ts";
-import { fetchAt } from "../model-server/unix-socket.ts";
+import { pushToEnvoy } from "../spend/push-to-envoy.ts";
 
 export type RowLimit =
   | { [LIMIT_REQUESTS]: number; [LIMIT_PER]: RateUnit }
@@ -69,19 +69,15 @@ export interface KeysResponse {
   [KEYS_COUNT]: number;
 }
 
-/** Rows of a part: 10,000 rows of 400 bytes are below the 4 MiB that a push may have. */
+/** Rows of a part, and their bytes: a push may have 4 MiB. */
 const MAX_ROWS = 5_000;
-const MAX_PART_BYTES = 3_500_000;
+const MAX_PART_BYTES = 3_000_000;
 /** Envoy applies a part in less than a second; a machine that is overloaded takes longer. */
 const TIMEOUT_MS = 10_000;
 
-/** Envoy has read a push, and does not accept it: the same push is rejected again. */
-export class PushRejected extends Error {}
-const REJECTIONS = new Set([400, 413]);
-
 /** Sends a part, and returns what the filter knows then. Rejects if it does not accept the part. */
 export async function pushKeys(socket: string, push: KeysPush): Promise<KeysResponse> {
-  return await post(socket, JSON.stringify(push));
+  return (await pushToEnvoy(socket, KEYS_PATH, push, TIMEOUT_MS)) as KeysResponse;
 }
 
 /** Sends everything that Envoy shall know, in parts. */
@@ -89,54 +85,48 @@ export async function pushAllKeys(
   socket: string,
   { keys, groups, users }: Required<Pick<KeysPush, "keys" | "groups" | "users">>,
 ): Promise<KeysResponse> {
+  const entries = <Row>(rows: Rows<Row>) => partsOf(Object.entries(rows).map(measured));
   // Groups and users come first: a key must not be usable without the limits of its group.
-  const parts = [
-    ...partsOf(groups).map((part): KeysPush => ({ groups: part })),
-    ...partsOf(users).map((part): KeysPush => ({ users: part })),
-    ...partsOf(keys).map((part): KeysPush => ({ [KEYS]: part })),
+  const parts: KeysPush[] = [
+    ...[...entries(groups)].map((part) => ({ groups: part })),
+    ...[...entries(users)].map((part) => ({ users: part })),
+    ...[...entries(keys)].map((part) => ({ keys: part })),
   ];
   if (parts.length === 0) return await pushKeys(socket, { reset: 1, complete: 1 });
   let response: KeysResponse = { keys: 0 };
   for (const [at, part] of parts.entries()) {
     response = await pushKeys(socket, {
-      ...(at === 0 ? { reset: 1 as const } : {}),
-      ...(at === parts.length - 1 ? { complete: 1 as const } : {}),
+      ...(at === 0 ? { reset: 1 } : {}),
+      ...(at === parts.length - 1 ? { complete: 1 } : {}),
       ...part,
     });
   }
   return response;
 }
 
-/** Cuts rows into parts that a push may have. */
-export function partsOf<Row>(rows: Rows<Row>): Rows<Row>[] {
-  const parts: [string, Row | null][][] = [];
-  let count = MAX_ROWS;
+/**
+ * Cuts rows into parts that a push may have.
+ * @param rows names, rows, and how many bytes of JSON each has at most
+ */
+export function* partsOf<Row>(
+  rows: Iterable<readonly [name: string, row: Row | null, bytes: number]>,
+): Generator<Rows<Row>> {
+  let part: [string, Row | null][] = [];
   let bytes = 0;
-  for (const [name, row] of Object.entries(rows)) {
-    const size = Buffer.byteLength(JSON.stringify(row)) + Buffer.byteLength(name) + 8;
-    if (count >= MAX_ROWS || bytes + size > MAX_PART_BYTES) {
-      parts.push([]);
-      count = 0;
+  for (const [name, row, size] of rows) {
+    if (part.length >= MAX_ROWS || (part.length > 0 && bytes + size > MAX_PART_BYTES)) {
+      yield Object.fromEntries(part);
+      part = [];
       bytes = 0;
     }
-    parts.at(-1)?.push([name, row]);
-    count++;
+    part.push([name, row]);
     bytes += size;
   }
-  return parts.map((part) => Object.fromEntries(part));
+  if (part.length > 0) yield Object.fromEntries(part);
 }
 
-async function post(socket: string, body: string): Promise<KeysResponse> {
-  const response = await fetchAt(socket, `http://gateway${KEYS_PATH}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body,
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  });
-  const text = await response.text();
-  if (!response.ok) {
-    const reason = `Envoy responds with ${String(response.status)}: ${text}`;
-    throw REJECTIONS.has(response.status) ? new PushRejected(reason) : new Error(reason);
-  }
-  return JSON.parse(text) as KeysResponse;
+/** Returns a row with its bytes of JSON. */
+export function measured<Row>([name, row]: readonly [string, Row | null]) {
+  const bytes = Buffer.byteLength(JSON.stringify(row)) + Buffer.byteLength(name) + 8;
+  return [name, row, bytes] as const;
 }

@@ -1,14 +1,12 @@
 // The limits of budgets of keys, groups and users in one Envoy, from its start to its end: only those that have changed are sent. What
 // Envoy charges does not change a limit (limits.ts), so in the midst of a period nothing is sent.
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Limit, limitOf } from "./limits.ts";
 import { pushLimits } from "./push-limits.ts";
+import { untilDone } from "./push-to-envoy.ts";
 import type { Tally } from "./tallies.ts";
 
 /** Between two attempts at an Envoy that is starting, or does not respond. */
 const RETRY_MS = 100;
-/** From then on, failures are reported. */
-const REPORT_MS = 10_000;
 /** Limits of a push: it may have 4 MiB, and a limit has 90 bytes. */
 const MAX_LIMITS = 20_000;
 
@@ -94,29 +92,24 @@ export class EnvoyKeyLimits {
     return limitOf(tally, this.#bases.get(tally) ?? -tally.read);
   }
 
-  async #untilDone(): Promise<void> {
-    const { signal } = this.#abort;
-    const started = performance.now();
-    let isReported = false;
-    while (!signal.aborted) {
+  #untilDone(): Promise<void> {
+    const work = async () => {
       try {
         await this.#push();
-        if (isReported) this.#options.report("Envoy has the limits of the keys' budgets again.");
-        return;
       } catch (error) {
         // What Envoy has of the last part is not known.
         this.#bases = new WeakMap();
-        if (!isReported && performance.now() - started > REPORT_MS) {
-          const reason = error instanceof Error ? error.message : String(error);
-          this.#options.report(
-            `Envoy has no new limits of the keys' budgets: ${reason}`,
-            "warning",
-          );
-          isReported = true;
-        }
-        await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+        throw error;
       }
-    }
+    };
+    return untilDone(work, {
+      ...{
+        signal: this.#abort.signal,
+        retryMs: () => RETRY_MS,
+        what: "limits of the keys' budgets",
+      },
+      report: this.#options.report,
+    });
   }
 }
 

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { closedLimit, type Grant, type Limit, limitOf } from "./limits.ts";
 import { pushLimits } from "./push-limits.ts";
+import { untilDone } from "./push-to-envoy.ts";
 import type { Tally } from "./tallies.ts";
 
 /** Between two attempts at an Envoy that is starting, and at one that has responded before. */
@@ -9,8 +10,6 @@ const START_RETRY_MS = 20;
 const RETRY_MS = 1_000;
 /** What was sent to an Envoy that may not have it. */
 const NOTHING = "nothing";
-/** From then on, failures are reported. */
-const REPORT_MS = 10_000;
 
 export interface EnvoyLimitsOptions {
   socket: string;
@@ -183,30 +182,10 @@ export class EnvoyLimits {
   }
 
   /** Repeats the work until it succeeds or this Envoy is no longer used. */
-  async #untilDone(work: () => Promise<unknown>, retryMs: number): Promise<void> {
-    const { signal } = this.#abort;
-    const started = performance.now();
-    let isReported = false;
-    while (!signal.aborted) {
-      try {
-        await work();
-        if (isReported) this.#options.report("Envoy has the limits of the budgets again.");
-        return;
-      } catch (error) {
-        if (!isReported && !this.#abort.signal.aborted && performance.now() - started > REPORT_MS) {
-          this.#options.report(
-            `Envoy has no new limits of the budgets: ${reasonOf(error)}`,
-            "warning",
-          );
-          isReported = true;
-        }
-        await sleep(retryMs, undefined, { signal, ref: false }).catch(() => undefined);
-      }
-    }
+  #untilDone(work: () => Promise<unknown>, retryMs: number): Promise<void> {
+    return untilDone(work, {
+      ...{ signal: this.#abort.signal, retryMs: () => retryMs, what: "limits of the budgets" },
+      report: this.#options.report,
+    });
   }
-}
-
-function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code ?? message;
 }

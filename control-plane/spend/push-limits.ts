@@ -1,7 +1,7 @@
 // Sends the limits of the budgets to an Envoy's filter.
 import { BUDGETS, BUDGETS_PATH, KEY_BUDGETS } from "../../contract/budget-format.ts";
-import { fetchAt } from "../model-server/unix-socket.ts";
 import type { Limit, LimitsResponse } from "./limits.ts";
+import { pushToEnvoy } from "./push-to-envoy.ts";
 
 const TIMEOUT_MS = 2_000;
 
@@ -14,16 +14,6 @@ export async function pushLimits(
   limits: readonly Limit[],
   ofKeys: readonly Limit[] = [],
 ): Promise<LimitsResponse> {
-  const response = await fetchAt(socket, `http://gateway${BUDGETS_PATH}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({
-      [BUDGETS]: limits,
-      ...(ofKeys.length === 0 ? {} : { [KEY_BUDGETS]: ofKeys }),
-    }),
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  });
-  const body = await response.text();
-  if (!response.ok) throw new Error(`Envoy responds with ${String(response.status)}: ${body}`);
-  return JSON.parse(body) as LimitsResponse;
+  const body = { [BUDGETS]: limits, ...(ofKeys.length === 0 ? {} : { [KEY_BUDGETS]: ofKeys }) };
+  return (await pushToEnvoy(socket, BUDGETS_PATH, body, TIMEOUT_MS)) as LimitsResponse;
 }
