@@ -1,18 +1,7 @@
 // The audit log's interface: each change of the admin API is recorded by one call, after it was made. Values are the objects that
 // the API shows, which have no key and no hash.
+import type { AuditEntry } from "../audit/audit-line.ts";
 import type { Actor } from "./actor.ts";
-
-export interface AuditEntry {
-  actor: Actor;
-  /** What was done: `keys.create`, `groups.update`. */
-  action: string;
-  /** What it was done to: a key's id or a group's name. */
-  subject: string;
-  /** Absent: it did not exist. */
-  before?: unknown;
-  /** Absent: it no longer exists. */
-  after?: unknown;
-}
 
 export type AuditSink = (entry: AuditEntry) => void;
 
@@ -23,18 +12,15 @@ export function setAuditSink(next: AuditSink | undefined): void {
   sink = next;
 }
 
-/** Records a change. A failure to write is the sink's to report: the change has been made. */
+/**
+ * Records a change. A failure to write is the sink's to report: the change has been made.
+ * @param change what was there before and after; absent: it did not exist
+ */
 export function audit(
   actor: Actor,
   action: string,
   subject: string,
-  { before, after }: { before?: unknown; after?: unknown },
+  change: Pick<AuditEntry, "before" | "after">,
 ): void {
-  sink?.({
-    actor,
-    action,
-    subject,
-    ...(before === undefined ? {} : { before }),
-    ...(after === undefined ? {} : { after }),
-  });
+  sink?.({ actor, action, subject, ...change });
 }

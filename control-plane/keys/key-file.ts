@@ -380,12 +380,6 @@ function missingHashes(before: KeyRecord | undefined, after: KeyRecord): string[
   return had.filter((hash) => !kept.has(hash));
 }
 
-/** Returns why the file cannot be used, in words without a path. */
-export function fileProblem(error: unknown): string {
-  const { errstr, code, message } = error as { errstr?: string; code?: string; message: string };
-  return errstr ?? code ?? message;
-}
-
 function keyOf(row: Record<string, unknown> | undefined): KeyRecord | undefined {
   return row && (JSON.parse(String(row["record"])) as KeyRecord);
 }

@@ -8,7 +8,8 @@ import type { Allowance, Group } from "../../model/keys.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { requireRows } from "./check-rows.ts";
 import { EnvoyKeys } from "./envoy-keys.ts";
-import { KeyFile, fileProblem, KEYS_FILE, type KeyQuery } from "./key-file.ts";
+import { databaseProblem } from "../usage/usage-database.ts";
+import { KeyFile, KEYS_FILE, type KeyQuery } from "./key-file.ts";
 import {
   type Change,
   type GroupRecord,
@@ -544,7 +545,7 @@ export class Keys {
       if (error instanceof StoreError) throw error;
       throw new StoreError(
         "unavailable",
-        `${KEYS_FILE} cannot be used (${fileProblem(error)}); nothing was changed.`,
+        `${KEYS_FILE} cannot be used (${databaseProblem(error)}); nothing was changed.`,
       );
     }
   }
@@ -565,7 +566,7 @@ export class Keys {
     } catch (error) {
       this.#file?.close();
       this.#file = undefined;
-      const problem = `Keys that were created while the gateway runs are not available: ${KEYS_FILE} cannot be used (${fileProblem(error)}). Restore it from a backup, or delete it to start without keys.`;
+      const problem = `Keys that were created while the gateway runs are not available: ${KEYS_FILE} cannot be used (${databaseProblem(error)}). Restore it from a backup, or delete it to start without keys.`;
       if (problem !== this.#problem) report(problem, "warning");
       this.#problem = problem;
       this.#reopen = setTimeout(() => {

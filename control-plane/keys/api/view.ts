@@ -19,6 +19,7 @@ import type {
 export type KeyView = z.output<typeof keySchema>;
 export type GroupView = z.output<typeof groupSchema>;
 type NewKeyBody = z.output<typeof newKeySchema>;
+type KeyUpdateBody = z.output<typeof keyUpdateSchema>;
 type AllowanceBody = Pick<NewKeyBody, "models" | "ratelimits" | "budget">;
 
 export function viewOfKey(record: KeyRecord, now: number): KeyView {
@@ -91,18 +92,20 @@ function viewOfAllowance({ models, rateLimits, budgets }: Allowance) {
 }
 
 export function readNewKey(body: NewKeyBody, now: number): NewKey {
-  const { name, owner, groups, expires, disabled, metadata } = body;
-  return {
-    ...{ name, owner, groups, metadata, isDisabled: disabled },
-    ...readAllowance(body),
-    ...(expires === undefined ? {} : { expires: expires === null ? null : timeOf(expires, now) }),
-  };
+  const { name, owner, metadata } = body;
+  return { name, owner, metadata, ...readUse(body, now) };
 }
 
-export function readKeyUpdate(body: z.output<typeof keyUpdateSchema>, now: number): KeyUpdate {
-  const { owner, groups, expires, disabled, metadata } = body;
+export function readKeyUpdate(body: KeyUpdateBody, now: number): KeyUpdate {
+  const { owner, metadata } = body;
+  return { owner, metadata, ...readUse(body, now) };
+}
+
+/** Returns what a new key and a change of a key have in the same form. */
+function readUse(body: NewKeyBody | KeyUpdateBody, now: number) {
+  const { groups, expires, disabled } = body;
   return {
-    ...{ owner, groups, metadata, isDisabled: disabled },
+    ...{ groups, isDisabled: disabled },
     ...readAllowance(body),
     ...(expires === undefined ? {} : { expires: expires === null ? null : timeOf(expires, now) }),
   };

@@ -2,7 +2,8 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type AuditEntry, setAuditSink } from "../../../../control-plane/admin/audit.ts";
+import { setAuditSink } from "../../../../control-plane/admin/audit.ts";
+import type { AuditEntry } from "../../../../control-plane/audit/audit-line.ts";
 import { hashOf } from "../../../../control-plane/keys/key-records.ts";
 import { type Desk, openDesk } from "./key-desk.ts";
 
