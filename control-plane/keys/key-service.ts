@@ -174,15 +174,11 @@ export class Keys {
   budgets(): Budget[] {
     const file = this.#file;
     if (file === undefined) return [];
-    const own = new Set((this.#model?.groups ?? []).map(({ name }) => name));
     return [
       ...file.budgets(),
-      ...file
-        .groups()
-        .filter(({ name }) => !own.has(name))
-        .flatMap(({ name, budgets = [] }) =>
-          budgets.map((one) => ({ ...one, subject: { group: name } })),
-        ),
+      ...this.#createdGroups(file).flatMap(({ name, budgets = [] }) =>
+        budgets.map((one) => ({ ...one, subject: { group: name } })),
+      ),
     ];
   }
 
@@ -281,17 +277,15 @@ export class Keys {
   }
 
   groups(): (GroupRecord | Group)[] {
-    const own = this.#model?.groups ?? [];
-    const names = new Set(own.map(({ name }) => name));
-    const created = this.#use((file) => file.groups()).filter(({ name }) => !names.has(name));
-    return [...own, ...created].sort((one, other) => (one.name < other.name ? -1 : 1));
+    const created = this.#use((file) => this.#createdGroups(file));
+    const all = [...(this.#model?.groups ?? []), ...created];
+    return all.sort((one, other) => (one.name < other.name ? -1 : 1));
   }
 
   group(name: string): GroupRecord | Group {
     const own = this.#model?.groups?.find((group) => group.name === name);
-    const found = own ?? this.#use((file) => file.group(name));
-    if (found === undefined || ("deleted" in found && found.deleted !== undefined))
-      throw new StoreError("not_found", "There is no such group.");
+    const found = own ?? this.#liveGroup(name);
+    if (found === undefined) throw new StoreError("not_found", "There is no such group.");
     return found;
   }
 
@@ -340,6 +334,18 @@ export class Keys {
     this.#file = undefined;
   }
 
+  /** Returns the groups that the API has created; those of the configuration win. */
+  #createdGroups(file: KeyFile): GroupRecord[] {
+    const own = new Set(this.#model?.groups?.map(({ name }) => name));
+    return file.groups().filter(({ name }) => !own.has(name));
+  }
+
+  /** Returns a group that the API has created and not deleted. */
+  #liveGroup(name: string): GroupRecord | undefined {
+    const found = this.#use((file) => file.group(name));
+    return found?.deleted === undefined ? found : undefined;
+  }
+
   /** Returns the key that an import has created before. */
   #imported({ name, imported }: NewKey): KeyRecord | undefined {
     const found = this.#use((file) => file.keyOfName(name));
@@ -349,10 +355,9 @@ export class Keys {
 
   /** Whether the API has created a group with the same members. */
   #hasGroup({ name, models, rateLimits, budgets, metadata }: GroupInput & { name: string }) {
-    const found = this.#use((file) => file.group(name));
+    const found = this.#liveGroup(name);
     return (
       found !== undefined &&
-      found.deleted === undefined &&
       isDeepStrictEqual(
         withoutEmpty({ models, rateLimits, budgets, metadata }),
         withoutEmpty({
@@ -478,11 +483,7 @@ export class Keys {
 
   #checkGroups(groups: readonly string[]): void {
     const known = new Set(this.#model?.groups?.map(({ name }) => name));
-    const isKnown = (name: string) => {
-      if (known.has(name)) return true;
-      const found = this.#use((file) => file.group(name));
-      return found !== undefined && found.deleted === undefined;
-    };
+    const isKnown = (name: string) => known.has(name) || this.#liveGroup(name) !== undefined;
     const unknown = groups.flatMap((name, index): Field[] =>
       isKnown(name)
         ? []

@@ -192,10 +192,11 @@ export class History implements UsageView {
   add(line: UsageLine, text: string, isRepeated: boolean): void {
     const { requestsMs, sumsMs, maxRequests } = this.#options.retention();
     const age = this.#now() - line.startTime;
-    if (age > Math.max(KEEP_S, requestsMs / 1000, sumsMs / 1000) || isProbe(line)) return;
+    const keepRequestsS = Math.max(KEEP_S, requestsMs / 1000);
+    if (age > Math.max(keepRequestsS, sumsMs / 1000) || isProbe(line)) return;
     const request = this.#options.observe(line);
     this.#periods.add(request);
-    if (age > Math.max(KEEP_S, requestsMs / 1000)) return;
+    if (age > keepRequestsS) return;
     const { model, key, ended, cost } = request;
     const minute = Math.floor(ended / 60);
     const name = [minute, model, key].join("\u0000");

@@ -4,6 +4,7 @@ import { keyNames } from "../../../model/client-keys.ts";
 import type { GatewayModel } from "../../../model/model.ts";
 import { actorOf } from "../../admin/actor.ts";
 import { hasRole, neededRole } from "../../admin/permissions.ts";
+import { readAs } from "../../admin/read-as.ts";
 import type { BudgetGauge } from "../envoy-stats.ts";
 import { contentOf } from "../history/request-content.ts";
 import type { History } from "../history/history.ts";
@@ -95,20 +96,19 @@ function addBudgets(app: Hono, { budgets, keyBudgets }: PageSource): void {
     const names = context.req.queries("name");
     if ((names?.length ?? 0) > MAX_NAMES || (names !== undefined && kind === undefined))
       return context.text("name needs kind, and there are at most 100 names.\n", 400);
-    const own = new Map<string, Set<string> | "all">();
-    for (const subject of SUBJECTS) {
+    const isAll = seesAll(context);
+    const own = new Map<string, Set<string>>();
+    for (const subject of isAll ? [] : SUBJECTS) {
+      if (kind !== undefined && kind !== subject) continue;
       const found = await ownNames(app, context, subject);
       if (found === undefined) return context.text("The own keys cannot be read.\n", 503);
-      own.set(subject, found === "all" ? found : new Set(found));
+      own.set(subject, new Set(found));
     }
-    const seesAll = own.get("key") === "all";
     const asked = names && new Set(names);
     const isShown = ({ subject }: BudgetGauge) => {
       if (kind !== undefined && subject?.kind !== kind) return false;
       if (asked?.has(subject?.name ?? "") === false) return false;
-      if (seesAll || subject === undefined) return seesAll;
-      const mine = own.get(subject.kind);
-      return mine instanceof Set && mine.has(subject.name);
+      return isAll || (subject !== undefined && own.get(subject.kind)?.has(subject.name) === true);
     };
     const ofKeys = (keyBudgets?.() ?? []).filter(isShown).slice(0, MAX_BUDGETS);
     return context.json([...budgets().filter(isShown), ...ofKeys]);
@@ -136,9 +136,9 @@ function addData(app: Hono, { model, parts, contentLog, now }: PageSource): void
     const { by = "key", days = "30" } = context.req.query();
     if (!isSubject(by) || !/^[1-9]\d{0,2}$/.test(days) || Number(days) > MAX_DAYS)
       return context.text(`by is key, user or group, and days 1 to ${String(MAX_DAYS)}.\n`, 400);
-    const own = await ownNames(app, context, by);
-    if (own === undefined) return context.text("The own keys cannot be read.\n", 503);
-    const names = own === "all" ? undefined : own;
+    const isAll = seesAll(context);
+    const names = isAll ? undefined : await ownNames(app, context, by);
+    if (!isAll && names === undefined) return context.text("The own keys cannot be read.\n", 503);
     return context.json(spendBy(found.history, { by, days: Number(days), names }, now() / 1000));
   });
   app.get("/api/requests", (context) => {
@@ -176,27 +176,30 @@ function isSubject(text: string): text is Subject {
   return SUBJECTS.some((subject) => subject === text);
 }
 
-/** Returns whose spend a person may see: the own name, groups and keys, or all. */
+/** Whether the caller may see everybody's spend. */
+function seesAll(context: Context): boolean {
+  const actor = actorOf(context);
+  return actor === undefined || hasRole(actor, "viewer");
+}
+
+/** Returns whose spend a person may see who does not see all: the own name, groups or keys. */
 async function ownNames(
   app: Hono,
   context: Context,
   by: Subject,
-): Promise<readonly string[] | "all" | undefined> {
+): Promise<readonly string[] | undefined> {
   const actor = actorOf(context);
-  if (actor === undefined || hasRole(actor, "viewer")) return "all";
-  if (by === "user") return [actor.name];
-  if (by === "group") return actor.groups ?? [];
-  return ownKeys(app, context);
+  if (by === "key") return ownKeys(app, context);
+  if (by === "group") return actor?.groups ?? [];
+  return actor === undefined ? [] : [actor.name];
 }
 
 /** Returns the names of a person's keys, as the admin API lists them; undefined if it does not. */
 async function ownKeys(app: Hono, context: Context): Promise<string[] | undefined> {
-  const { cookie = "", host = "" } = context.req.header();
   const names: string[] = [];
   let after = "";
   for (let page = 0; page < MAX_KEY_PAGES; page++) {
-    const url = new URL(`/api/v1/keys?limit=100${after}`, context.req.url);
-    const response = await app.request(url, { headers: { cookie, host } });
+    const response = await readAs(app, context, `/api/v1/keys?limit=100${after}`);
     if (!response.ok) return undefined;
     const { data, next } = (await response.json()) as { data: { name: string }[]; next?: string };
     names.push(...data.map(({ name }) => name));

@@ -5,6 +5,7 @@ import { bodyLimit } from "hono/body-limit";
 import { actorOf } from "../../admin/actor.ts";
 import type { Actor } from "../../admin/actor.ts";
 import { hasRole } from "../../admin/permissions.ts";
+import { readAs } from "../../admin/read-as.ts";
 
 const KEYS = "/api/v1/keys";
 const GROUPS = "/api/v1/groups";
@@ -89,12 +90,6 @@ function keysOf(app: Hono, maxKeys: number): Check {
     await next();
     return undefined;
   };
-}
-
-/** Reads a path of the API as the caller. */
-function readAs(app: Hono, context: Context, path: string) {
-  const { cookie = "", host = "" } = context.req.header();
-  return app.request(new URL(path, context.req.url), { headers: { cookie, host } });
 }
 
 /** Returns a function that begins a work when the one before has ended. */

@@ -3,6 +3,7 @@ import { html, useEffect, useRef, useState } from "./preact.js";
 import { load, send } from "./api.js";
 import { compact, dateAndTime, money } from "./format.js";
 import { csvOfRows, jsonOf, save } from "./export.js";
+import { Rows } from "./tables.js";
 
 const PAGE_SIZE = 50;
 const STATUSES = ["active", "expired", "disabled", "revoked"];
@@ -274,16 +275,7 @@ function Panel({ title, head, rows, empty, children, footer }) {
       ${children}
     </header>
     <div class="scroll body" tabindex="0" role="region" aria-label=${`Rows of ${title}`}>
-      <table>
-        <thead>
-          <tr>
-            ${head.map(([text, kind = ""]) => html`<th scope="col" class=${kind}>${text}</th>`)}
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
+      <${Rows} head=${head} rows=${rows} />
       ${rows.length === 0 ? html`<p class="empty">${empty}</p>` : null} ${footer}
     </div>
   </section>`;

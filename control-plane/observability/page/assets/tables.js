@@ -38,20 +38,25 @@ function Name({ name, none, onChoose }) {
   </button>`;
 }
 
+/** @param head text and classes of each column */
+export function Rows({ head, rows }) {
+  return html`<table>
+    <thead>
+      <tr>
+        ${head.map(([text, kind = ""]) => html`<th scope="col" class=${kind}>${text}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows}
+    </tbody>
+  </table>`;
+}
+
 function Table({ title, head, rows, empty }) {
   return html`<section class="panel">
     <header><h2>${title}</h2></header>
     <div class="scroll" tabindex="0" role="region" aria-label=${title}>
-      <table>
-        <thead>
-          <tr>
-            ${head.map(([text, kind = ""]) => html`<th scope="col" class=${kind}>${text}</th>`)}
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
+      <${Rows} head=${head} rows=${rows} />
     </div>
     ${rows.length === 0 ? html`<p class="empty">${empty}</p>` : null}
   </section>`;
