@@ -114,7 +114,7 @@ export function apiInstead(exchange: Exchange, target: Target, fault: Fault): Ta
   if (fault.status != 400 || target.dialect === exchange.client.dialect) return null;
   const other = exchange.client.endpoint.row.isInference ? otherApi(target) : null;
   // An API that a model has for searches alone is of no use without one.
-  return other !== null && (other.isServed || body.report.hasSearch) ? other : null;
+  return other !== null && (other.isServed || body.report.needsHosted) ? other : null;
 }
 
 /**

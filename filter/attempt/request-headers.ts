@@ -164,7 +164,7 @@ export function writeHeaders(exchange: Exchange, target: Target, credential: Spa
   }
 }
 
-/** Returns a configured header's value, and behind it the beta that the translated request needs, if the header lists betas. */
+/** Returns a configured header's value, with the beta that the translated request needs after it if the header lists betas. */
 function withAddedBeta(exchange: Exchange, name: Span, configured: Span): Span {
   const beta = exchange.client.addedBeta;
   if (beta.length == 0 || !exchange.isTranslated() || !sameSpan(name, BETA)) return configured;

@@ -121,7 +121,7 @@ export abstract class ClientDialect extends ProviderDialect {
     report.paths = this.paths;
     request.reset(tape, notes);
     this.readRequest(tape, request, report);
-    report.hasSearch = searchOf(request) != NO_NODE;
+    report.needsHosted = searchOf(request) != NO_NODE;
     if (limits.addsCaching && limits.cacheKey != CACHE_KEY_NONE)
       writeSessionKey(session, request, report.cacheKey);
     if (report.fault === null)

@@ -100,7 +100,7 @@ export class AllowedByRows extends AllowedModels {
     return visible;
   }
 
-  /** Returns whether a list has the name that stands for the route, or every model behind it. */
+  /** Returns whether a list has the name that stands for the route, or every model of the route. */
   private isIn(list: HeldText, route: i32, model: WildcardModel | null): bool {
     for (let at: u32 = 0; at < list.length;) {
       at = readPart(list, at, NEWLINE, pattern);

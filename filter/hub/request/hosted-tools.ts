@@ -5,8 +5,8 @@ import { startsWith } from "../../bytes/text/at";
 import { constant, sameSpan, Span } from "../../bytes/text/bytes";
 import { Feature } from "./feature";
 import { CODE_EXECUTION, MCP_SERVERS, WEB_FETCH, WEB_SEARCH } from "./features";
-import { bearerOf, isPortable, isSameServer, isSameText } from "./mcp-toolset";
-import { HostedTool, HubRequest, MAX_HOSTED, NO_HOSTED, Tool } from "./request";
+import { bearerOf, isPortable, isSameServer } from "./mcp-toolset";
+import { HostedTool, HubRequest, isSameText, MAX_HOSTED, NO_HOSTED, Tool } from "./request";
 import { RequestReport } from "./request-report";
 
 export const HOSTED_SEARCH: i32 = 0;
@@ -81,14 +81,14 @@ export function dropHosted(request: HubRequest, kinds: u32, report: RequestRepor
       if (kind == HOSTED_CODE || kind == HOSTED_MCP) dropSettings(request.tape, tool, report);
       keepHosted(request, kept++, tool);
     } else if (!isSupported && ((report.otherServerTools >> kind) & 1) != 0) {
-      report.hasSearch = true;
+      report.needsHosted = true;
       report.reject("tools", report.notSupported(featureOf(kind)));
     } else dropTool(request, tool, report);
   }
   request.hosted.count = kept;
 }
 
-/** Makes a tool the one at `place`, which is not behind its own. */
+/** Makes a tool the one at `place`, which is its own place or an earlier one. */
 function keepHosted(request: HubRequest, place: u32, tool: HostedTool): void {
   const kept = request.hosted.at(place);
   kept.kind = tool.kind;

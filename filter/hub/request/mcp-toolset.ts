@@ -4,22 +4,13 @@
 // @see https://platform.claude.com/docs/en/agents-and-tools/mcp-connector
 import { KIND_FALSE, NO_NODE, Tape } from "../../bytes/json/tape";
 import { startsWith } from "../../bytes/text/at";
-import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
-import { HostedTool, HubRequest, spanOf } from "./request";
+import { ByteBuffer, constant } from "../../bytes/text/bytes";
+import { HostedTool, HubRequest, isSameText } from "./request";
 import { separate, writeMember, writeName, writeString, writeValue } from "./request-writing";
 
-const wanted = new Span(0, 0);
 const ENABLED = constant("enabled");
 const BEARER = constant("Bearer ");
 const SERVERS = constant(',"mcp_servers":[');
-
-/** Returns whether both objects have the same text in a member, or neither has one. */
-export function isSameText(tape: Tape, one: u32, other: u32, member: Span): bool {
-  const value = tape.member(other, member);
-  const own = tape.member(one, member);
-  if (!tape.isString(value)) return !tape.isString(own);
-  return tape.equals(own, spanOf(tape, value, wanted));
-}
 
 /** Returns whether two tools are of one server, by the name that a response would have for it. */
 export function isSameServer(tape: Tape, one: HostedTool, other: HostedTool): bool {
@@ -83,8 +74,8 @@ export function writeToolset(tape: Tape, tool: u32, out: ByteBuffer): void {
   out.byte(0x7d);
 }
 
-/** Writes `mcp_servers` for the servers of a Responses client, if there are any. */
-export function writeServers(request: HubRequest, kind: i32, out: ByteBuffer): void {
+/** Writes `mcp_servers` for the servers of a Responses client. Returns whether there are any. */
+export function writeServers(request: HubRequest, kind: i32, out: ByteBuffer): bool {
   const tape = request.tape;
   const start = out.length;
   for (let i: u32 = 0; i < request.hosted.count; i++) {
@@ -98,7 +89,9 @@ export function writeServers(request: HubRequest, kind: i32, out: ByteBuffer): v
     writeToken(tape, tool, out);
     out.byte(0x7d);
   }
-  if (out.length > start) out.byte(0x5d);
+  if (out.length == start) return false;
+  out.byte(0x5d);
+  return true;
 }
 
 /** Returns the header of the server that holds a token, which is the only one that has a place elsewhere; NO_NODE without one. */

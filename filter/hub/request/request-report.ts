@@ -47,8 +47,8 @@ export class RequestReport {
   hasOtherApi: bool = false;
   /** The hosted tools that the model has in that API: a bit `1 << HOSTED_` for each. `reset` keeps it. */
   otherServerTools: u32 = 0;
-  /** Whether the request asks for what an API may serve although it serves nothing else, such as a search of the web. */
-  hasSearch: bool = false;
+  /** Whether the request asks for a hosted tool that an API may serve which serves nothing else. */
+  needsHosted: bool = false;
   /** Name of the target's API for error messages: "the Anthropic Messages API". */
   api: string = "";
 
@@ -79,7 +79,7 @@ export class RequestReport {
     this.supporter = supporter;
     this.depth = 0;
     this.isCut = false;
-    this.hasSearch = false;
+    this.needsHosted = false;
     this.number++;
   }
 

@@ -415,3 +415,13 @@ export function spanOf(tape: Tape, node: u32, span: Span): Span {
   span.length = tape.size(node);
   return span;
 }
+
+const wanted = new Span(0, 0);
+
+/** Returns whether both objects have the same text in a member, or neither has one. */
+export function isSameText(tape: Tape, one: u32, other: u32, member: Span): bool {
+  const value = tape.member(other, member);
+  const own = tape.member(one, member);
+  if (!tape.isString(value)) return !tape.isString(own);
+  return tape.equals(own, spanOf(tape, value, wanted));
+}

@@ -149,7 +149,7 @@ function addToolset(tape: Tape, item: u32, request: HubRequest, report: RequestR
   const end = tape.isArray(list) ? tape.next(list) : 0;
   let servers: u32 = 0;
   for (let server = tape.first(list); server < end; server = tape.next(server)) {
-    if (servers++ > MAX_HOSTED) {
+    if (servers++ == MAX_HOSTED) {
       report.reject("mcp_servers", "must have at most 64 servers.");
       return;
     }

@@ -194,7 +194,7 @@ export class AnthropicRequestWriter extends AnthropicTurns {
     if (out.length > start) {
       out.byte(0x5d);
       this.writeToolChoice();
-      writeServers(request, HOSTED_MCP, out);
+      if (writeServers(request, HOSTED_MCP, out)) this.addBeta(MCP_BETA);
       return;
     }
     if (this.isToolForced()) this.report.drop(constant("tool_choice"));
@@ -268,7 +268,6 @@ export class AnthropicRequestWriter extends AnthropicTurns {
       } else {
         this.separate();
         writeToolset(this.tape, tool.node, out);
-        this.report.beta = MCP_BETA;
       }
     }
   }
