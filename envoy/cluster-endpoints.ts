@@ -22,7 +22,7 @@ export function socketEndpoint(path = ""): Fields {
   return { lb_endpoints: [{ endpoint, metadata: loggedAs(NO_PORT) }] };
 }
 
-/** Returns the endpoint of a server behind a proxy: the internal listener that opens the tunnel. */
+/** Returns the endpoint of a server that is reached through a proxy: the internal listener that opens the tunnel. */
 function tunnelEndpoint({ name, destination }: Tunnel): Fields {
   const address = {
     envoy_internal_address: { server_listener_name: name, endpoint_id: destination },
@@ -36,7 +36,7 @@ const NO_PORT = "127.0.0.1:0";
 /**
  * Returns how the host is resolved. One logical endpoint keeps existing connections when a name's addresses change, as
  * they constantly do at large providers, and tries IPv6 and IPv4 of the host one after the other (happy eyeballs). The name of a
- * server behind a proxy is resolved by the proxy.
+ * server that is reached through a proxy is resolved by the proxy.
  */
 export function resolution(address: Address): Fields {
   const isStatic =

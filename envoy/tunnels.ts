@@ -57,7 +57,7 @@ export function tunnelListeners(model: GatewayModel): Listener[] {
 
 /**
  * A tunnel through which nothing has come after the time for connections has failed. Only with TLS, where the server speaks at once: a
- * plain one says nothing until its response begins.
+ * plain one writes nothing until its response begins.
  */
 function reportWhileSilent({ upstream }: GatewayModel): Fields {
   const interval = Math.max(upstream?.connectTimeoutMs ?? CONNECT_TIMEOUT_MS, 1000);

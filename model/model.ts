@@ -66,7 +66,7 @@ export interface GatewayModel {
   prompt?: Prompt;
   /** Names of the environment variables that the filter needs: keys and secret header values. Sorted, unique. */
   filterEnvironment: string[];
-  /** Differs whenever the values do that some of these have in files, and tells nothing of them; absent if none has. */
+  /** Differs whenever the values do that some of these have in files, and reveals nothing of them; absent if none has. */
   valuesVersion?: string;
 }
 

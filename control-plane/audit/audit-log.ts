@@ -78,7 +78,7 @@ export interface AuditLogOptions {
 /** Kind of a caller that nobody knows. */
 const ANONYMOUS = "anonymous";
 
-/** What the log says of itself. */
+/** The actor of lines about the log itself. */
 const ITSELF: AuditActor = { kind: "process", name: "gateway" };
 
 const MISSING = { actor: ITSELF, action: MISSING_ACTION, result: "failed" } as const;
@@ -299,11 +299,11 @@ export class AuditLog implements AuditWriter {
       writeFileSync(`${path}.new`, JSON.stringify(this.#head), { mode: OWNER_ONLY, flush: true });
       renameSync(`${path}.new`, path);
     } catch {
-      // It may be behind the lines.
+      // It may be older than the lines.
     }
   }
 
-  /** Starts the next file, and removes the oldest one above a number, which the log says first. */
+  /** Starts the next file, and removes the oldest one above a number, after a line that names it. */
   #rotate(): void {
     const { directory, maxFiles = MAX_FILES } = this.#options;
     const number = (this.#file?.number ?? 0) + 1;

@@ -161,7 +161,7 @@ async function identify(
       ? gate?.actorOf(context)
       : undefined;
   if (actor !== undefined) {
-    // A browser attaches a cookie to whatever leads here; it also says which page a change comes from.
+    // A browser attaches a cookie to whatever leads here; it also sends which page a change comes from.
     if (header === undefined && !isReading(context) && !isOfOwnPage(context))
       return context.text("The request does not say which page it comes from.\n", 403);
     setActor(context, actor);

@@ -44,7 +44,7 @@ const FAST_TIERS: Readonly<Record<string, string>> = {
   bedrock: "priority",
 };
 
-/** A price of another provider says nothing: Claude has no fast mode on Amazon Bedrock. */
+/** A price of another provider does not count: Claude has no fast mode on Amazon Bedrock. */
 function fastModeOf(facts: ModelFacts, provider: string): ModelLimits {
   const tier = facts.provider === provider ? FAST_TIERS[provider] : undefined;
   const has = tier !== undefined && facts.price?.v?.[tier] !== undefined;

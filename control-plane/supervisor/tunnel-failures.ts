@@ -1,4 +1,4 @@
-// What Envoy's lines about failed tunnels (envoy/tunnels.ts) say, for people: which proxy, which server, why, and what to do.
+// Rewrites Envoy's lines about failed tunnels (envoy/tunnels.ts) for people: which proxy, which server, why, and what to do.
 
 /** Between two lines about the same failure: every request of a proxy that is down would write one. */
 const PAUSE_MS = 30_000;

@@ -71,7 +71,7 @@ function currentVersion(directory: string): string {
 
 const SALT = randomBytes(32);
 
-/** Returns a text that differs whenever the values do, and tells nothing of them. It is of this process alone. */
+/** Returns a text that differs whenever the values do, and reveals nothing of them. It is of this process alone. */
 export function fingerprintOf(values: Environment): string {
   return createHmac("sha256", SALT)
     .update(JSON.stringify(Object.entries(values).sort()))

@@ -45,7 +45,7 @@ const issuerSchema = mapping(
           "A list of the models that the client may use, as in `allowed_models`. If not set, all.",
         ).optional(),
       },
-      "Which claims say who the client is. A list of names is a path: `[resource_access, gateway, roles]`.",
+      "Which claims identify the client. A list of names is a path: `[resource_access, gateway, roles]`.",
     ).optional(),
     clock_skew: duration({
       description: "By how much the clocks of issuer and gateway may differ.",

@@ -28,7 +28,7 @@ const SESSION = "session";
 const JOURNEY = "sign-in";
 /** Browsers keep cookies of 4096 bytes, with the name and the attributes. */
 const MAX_COOKIE = 3800;
-/** Characters of what a provider, or who claims to be led back by it, says of an error. */
+/** Characters of an error's detail, which comes from the provider, or from whoever opens the callback. */
 const MAX_DETAIL = 300;
 
 interface Journey extends Checks {

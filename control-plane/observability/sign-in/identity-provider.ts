@@ -14,7 +14,7 @@ export interface Checks {
 /** Why a sign-in failed, in words for the person and the operator. */
 export class SignInError extends Error {
   readonly status: 400 | 403 | 502;
-  /** For the audit log: what the library or the provider said. */
+  /** For the audit log: the message of the library or the provider. */
   readonly detail: string;
 
   constructor(message: string, status: 400 | 403 | 502, cause = "") {
@@ -139,7 +139,7 @@ export function callbackUrl({ url }: SignIn): string {
   return `${url}/sign-in/callback`;
 }
 
-/** What the library or the provider says, by its code. */
+/** Messages by the error code of the library or the provider. */
 const MESSAGES: Readonly<Record<string, { message: string; status: 400 | 403 | 502 }>> = {
   access_denied: { message: "The identity provider denied the sign-in.", status: 403 },
   invalid_client: {
