@@ -23,6 +23,9 @@ export async function openBrowser(): Promise<Browser> {
   });
 }
 
+/** A text that runs, and sets the title of the document, if a page does not escape it. */
+export const HOSTILE = `"><img src=x onerror="document.title='run'"><script>document.title='run'</script>`;
+
 /** A busy machine sometimes has no frame to capture. */
 export async function screenshot(
   page: Page,

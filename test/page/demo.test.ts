@@ -5,7 +5,16 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { DESKTOP, openBrowser, openTab, PHONE, screenshot, SCREENSHOTS, WIDE } from "./browser.ts";
+import {
+  DESKTOP,
+  HOSTILE,
+  openBrowser,
+  openTab,
+  PHONE,
+  screenshot,
+  SCREENSHOTS,
+  WIDE,
+} from "./browser.ts";
 import { startDemo } from "./demo.ts";
 import type { Demo } from "./demo.ts";
 
@@ -221,6 +230,33 @@ describe.runIf(inject("canTestPage"))("the live page of a day", () => {
       await close();
     },
   );
+
+  it("the live page of a day and a story run no text of a request", async () => {
+    const own = await startDemo();
+    const { page, errors, close } = await openTab(browser, { bypassCSP: true });
+    await page.route("**/api/requests/*", async (route) => {
+      const story = (await (await route.fetch()).json()) as object;
+      const content = { request: HOSTILE, response: JSON.stringify({ text: HOSTILE }) };
+      await route.fulfill({ json: { ...story, hasContent: true, content } });
+    });
+    const attempts = [{ target: HOSTILE, status: 500, message: HOSTILE, ms: 1 }];
+    own.add("hostile", {
+      ...{ key: HOSTILE, requested: HOSTILE, target: HOSTILE, response_model: HOSTILE, attempts },
+      ...{ error: HOSTILE, code: HOSTILE, message: HOSTILE, finish: HOSTILE, dropped: HOSTILE },
+      ...{ user: HOSTILE, group: HOSTILE, prompt_target: HOSTILE, first_target: HOSTILE },
+    });
+    await page.goto(`${own.url}/?range=24h`);
+    await page.locator(".requests tbody tr").filter({ hasText: HOSTILE }).first().waitFor();
+    expect(await page.title()).toBe("Live · gateway");
+    await page.goto(`${own.url}/requests/hostile`);
+    await page.locator("pre").filter({ hasText: "onerror" }).first().waitFor();
+    await page.locator(".timeline").getByText(HOSTILE).first().waitFor();
+    expect(await page.title()).toBe("Request · gateway");
+    expect(await page.locator("main img, main script").count()).toBe(0);
+    expect(errors).toEqual([]);
+    await close();
+    await own.stop();
+  });
 
   it("the live page of a day requests the token once, and never has it in a URL", async () => {
     const own = await startDemo(TOKEN);

@@ -1,4 +1,5 @@
 // The page of keys in a browser, over the admin API with its real store of keys.
+import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { startAdminServer } from "../../control-plane/observability/admin-server.ts";
@@ -6,11 +7,16 @@ import type { AdminServer } from "../../control-plane/observability/admin-server
 import { keysApi } from "../../control-plane/keys/api/key-routes.ts";
 import { openDesk } from "../unit/control-plane/keys/key-desk.ts";
 import type { Desk } from "../unit/control-plane/keys/key-desk.ts";
-import { openBrowser, openTab, screenshot, SCREENSHOTS } from "./browser.ts";
+import { HOSTILE, openBrowser, openTab, screenshot, SCREENSHOTS } from "./browser.ts";
 import type { Tab } from "./browser.ts";
 
 const TOKEN = "a-long-random-token-0123456789";
 const DOLLAR = 1_000_000_000;
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+/** As far as a test looks at what axe found; it runs in the browser. */
+const VIOLATIONS = "axe.run().then(({ violations }) => violations.map(({ id }) => id))";
+/** Runs in the browser. */
+const hasFocus = (one: { matches: (selector: string) => boolean }) => one.matches(":focus");
 
 describe.runIf(inject("canTestPage"))("the page of keys", () => {
   let desk: Desk;
@@ -58,14 +64,20 @@ describe.runIf(inject("canTestPage"))("the page of keys", () => {
   });
 
   const rowOf = (name: string) => page.getByRole("row").filter({ hasText: name });
-
-  it("an administrator creates a key with a budget and a limit, sees it once, rotates and revokes it", async () => {
-    await page.goto(`http://127.0.0.1:${String(server.port)}/keys`);
+  /** Logs in with the token and opens the page of keys. */
+  const open = async () => {
+    await page.goto(`http://127.0.0.1:${String(server.port)}/login?next=/keys`);
     await page.locator("input[name=token]").fill(TOKEN);
     await page.locator("form button").first().click();
+    await page.getByRole("heading", { name: "Groups" }).waitFor();
+  };
+  const field = (name: string) => page.locator(`[name="${name}"]`);
+
+  it("an administrator creates a key with a budget and a limit, sees it once, rotates and revokes it", async () => {
+    await open();
     await page.getByRole("button", { name: "New key" }).click();
     await page.getByLabel("Name").fill("laptop");
-    await page.getByLabel("Budget").fill("20 USD");
+    await field("budget[0].amount").fill("20 USD");
     await page.getByLabel("Requests").fill("60");
     await page.getByRole("button", { name: "Create" }).click();
     const text = page.locator("#key-text");
@@ -93,14 +105,142 @@ describe.runIf(inject("canTestPage"))("the page of keys", () => {
   });
 
   it("an administrator creates a group with a budget", async () => {
-    await page.goto(`http://127.0.0.1:${String(server.port)}/login?next=/keys`);
-    await page.locator("input[name=token]").fill(TOKEN);
-    await page.locator("form button").first().click();
+    await open();
     await page.getByRole("button", { name: "New group" }).click();
     await page.getByLabel("Name").fill("research");
-    await page.getByLabel("Budget").fill("7 USD");
+    await field("budget[0].amount").fill("7 USD");
     await page.getByRole("combobox", { name: "per" }).selectOption("total");
     await page.getByRole("button", { name: "Create" }).click();
     await rowOf("research").getByText("7 USD in total").waitFor();
+  });
+
+  it("an administrator changes a key with the keyboard alone, and what the API rejects is shown at its field", async () => {
+    await desk.ask("POST", "/groups", { name: "night" });
+    await desk.ask("POST", "/keys", {
+      ...{ name: "build", owner: "ann@example.com", models: ["openai/*"], groups: ["night"] },
+      budget: [{ amount: "20 USD", per: "month", unpriced: "reject" }],
+      ratelimits: [{ requests: 60, unit: "minute" }],
+    });
+    await open();
+    const button = page.getByRole("button", { name: "Change build" });
+    await button.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Change the key build" }).waitFor();
+    // The first field has the focus; the name cannot be changed.
+    await expect.poll(() => field("owner").evaluate(hasFocus)).toBe(true);
+    expect(await field("name").count()).toBe(0);
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type("bob@example.com");
+    await field("budget[0].amount").fill("a lot");
+    await field("ratelimits[0].requests").fill("many");
+    await field("expires").fill("soon");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").getByText("A member has an invalid value.").waitFor();
+    for (const name of ["budget[0].amount", "ratelimits[0].requests", "expires"]) {
+      expect(await field(name).getAttribute("aria-invalid"), name).toBe("true");
+      const id = (await field(name).getAttribute("aria-describedby")) ?? "";
+      expect(await page.locator(`[id="${id}"]`).innerText(), name).toContain("expected");
+    }
+    expect(await field("owner").getAttribute("aria-invalid")).toBeNull();
+    await screenshot(page, `${SCREENSHOTS}/keys-form.png`);
+    // The first of them has the focus.
+    await expect.poll(() => field("expires").evaluate(hasFocus)).toBe(true);
+    await field("budget[0].amount").fill("30 USD");
+    await field("ratelimits[0].requests").fill("");
+    await field("expires").fill("90d");
+    await field("models").fill("");
+    await page.getByRole("button", { name: "Add a budget" }).click();
+    await field("budget[1].amount").fill("2 USD");
+    await field("budget[1].per").selectOption("day");
+    await field("owner").press("Enter");
+    await page.getByText("build is saved.").waitFor();
+    const [record] = desk.keys.list({ limit: 10, search: "build" });
+    expect(record).toMatchObject({
+      ...{ owner: "bob@example.com", groups: ["night"] },
+      budgets: [
+        { amount: 30 * DOLLAR, per: "month", rejectsUnpriced: true },
+        { amount: 2 * DOLLAR, per: "day" },
+      ],
+    });
+    expect(record).not.toHaveProperty("models");
+    expect(record).not.toHaveProperty("rateLimits");
+    expect(record?.expires).toBeGreaterThan(Date.now());
+    // The focus is where it was.
+    await expect.poll(() => button.evaluate(hasFocus)).toBe(true);
+    await page.keyboard.press("Enter");
+    await expect.poll(() => field("owner").evaluate(hasFocus)).toBe(true);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.getByRole("form").count()).toBe(0);
+  });
+
+  it("a change of a key that was changed meanwhile is refused, and says so", async () => {
+    await desk.ask("POST", "/keys", { name: "shared" });
+    await open();
+    await page.getByRole("button", { name: "Change shared" }).click();
+    await desk.ask("PATCH", "/keys/shared", { owner: "eve" });
+    await field("owner").fill("bob");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("alert").waitFor();
+    expect((await desk.ask("GET", "/keys/shared")).body).toMatchObject({ owner: "eve" });
+  });
+
+  it("an administrator disables and enables a key, and changes and deletes a group", async () => {
+    await desk.ask("POST", "/keys", { name: "spare" });
+    await desk.ask("POST", "/groups", { name: "short" });
+    await open();
+    await page.getByRole("button", { name: "Disable spare" }).click();
+    await rowOf("spare").getByText("disabled").waitFor();
+    await page.getByRole("button", { name: "Enable spare" }).click();
+    await rowOf("spare").getByText("active").waitFor();
+    await page.getByRole("button", { name: "Change short" }).click();
+    await field("models").fill("openai/*");
+    await field("budget[0].amount").fill("9 USD");
+    await page.getByRole("button", { name: "Save" }).click();
+    await rowOf("short").getByText("9 USD per month").waitFor();
+    expect((await desk.ask("GET", "/groups/short")).body).toMatchObject({ models: ["openai/*"] });
+    await page.getByRole("button", { name: "Delete short" }).click();
+    await expect.poll(() => page.getByRole("button", { name: "Change short" }).count()).toBe(0);
+  });
+
+  it("a person without rights sees keys and groups, and no button that changes them", async () => {
+    await desk.ask("POST", "/keys", { name: "visible" });
+    await desk.ask("POST", "/groups", { name: "seen" });
+    await page.route("**/api/me", async (route) => {
+      const me = (await (await route.fetch()).json()) as { can: Record<string, boolean> };
+      const can = Object.fromEntries(Object.keys(me.can).map((name) => [name, false]));
+      await route.fulfill({ json: { ...me, can, groups: [] } });
+    });
+    await open();
+    await rowOf("visible").first().waitFor();
+    await rowOf("seen").first().waitFor();
+    const buttons = await page.locator("main").getByRole("button").allInnerTexts();
+    expect(buttons.filter((text) => !["CSV", "JSON", "More"].includes(text))).toEqual([]);
+  });
+
+  it("the page of keys runs no text of a record, and a screen reader finds its way", async () => {
+    const { status, body } = await desk.ask("POST", "/keys", {
+      ...{ name: "hostile", owner: HOSTILE },
+      metadata: { note: HOSTILE },
+    });
+    expect(status, JSON.stringify(body)).toBe(201);
+    const own = await openTab(browser, { bypassCSP: true });
+    const { page: other } = own;
+    await other.route("**/api/spend?*", (route) =>
+      route.fulfill({ json: [{ name: HOSTILE, requests: 1, input: 1, output: 1, cost: 1 }] }),
+    );
+    await other.goto(`http://127.0.0.1:${String(server.port)}/login?next=/keys`);
+    await other.locator("input[name=token]").fill(TOKEN);
+    await other.locator("form button").first().click();
+    await other.getByRole("button", { name: "Change hostile" }).click();
+    expect(await other.locator('[name="owner"]').inputValue()).toBe(HOSTILE);
+    // The API quotes the name of a model that it does not know.
+    await other.locator('[name="models"]').fill(HOSTILE);
+    await other.getByRole("button", { name: "Save" }).click();
+    await other.locator(".wrong").filter({ hasText: HOSTILE }).waitFor();
+    await other.addScriptTag({ path: AXE });
+    expect(await other.evaluate(VIOLATIONS)).toEqual([]);
+    expect(await other.title()).toBe("Keys · gateway");
+    expect(await other.locator("main img, main script").count()).toBe(0);
+    await own.close();
   });
 });

@@ -68,10 +68,11 @@ export function addPage(app: Hono, source: PageSource): void {
   addPlayground(app, source.model);
 }
 
-/** Adds what a person sees of the own account. Without a token and people, everybody may do everything. */
+/** Adds what a person sees of the own account. Without a token and people, everybody may see everything, and nobody changes keys. */
 function addOwn(app: Hono): void {
   app.get("/api/me", (context) => {
     const actor = actorOf(context);
+    const isOperator = actor !== undefined && hasRole(actor, "operator");
     const may = (method: string, path: string) =>
       actor === undefined || hasRole(actor, neededRole(method, path));
     return context.json({
@@ -82,8 +83,11 @@ function addOwn(app: Hono): void {
       can: {
         seeLive: may("GET", "/"),
         usePlayground: may("GET", "/playground"),
-        changeAllKeys: actor === undefined || hasRole(actor, "operator"),
-        changeGroups: may("POST", "/api/v1/groups"),
+        changeAllKeys: isOperator,
+        changeOwnKeys: actor !== undefined,
+        // A person's key is in one of the own groups.
+        createKeys: isOperator || (actor?.groups ?? []).length > 0,
+        changeGroups: actor !== undefined && may("POST", "/api/v1/groups"),
       },
     });
   });

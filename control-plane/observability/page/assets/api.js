@@ -1,11 +1,21 @@
 // Requests to the gateway for data. When the session is over, the browser goes to the form to log in.
 
-/** Returns the JSON of a path. Throws the text of an error. */
+/** Returns the JSON of a path. Throws an error with its sentence as `message`; of the admin API, also `fields`. */
 export async function load(path) {
   const response = await fetch(path);
   if (response.status === 401) logIn();
-  if (!response.ok) throw new Error((await response.text()).trim() || `status ${response.status}`);
+  if (!response.ok) throw errorOf(response.status, await response.text());
   return response.json();
+}
+
+/** Returns the error of a response: a sentence, or JSON with one and what is wrong with each member (`{field, message}`). */
+function errorOf(status, text) {
+  try {
+    const { message, fields = [] } = JSON.parse(text).error;
+    return Object.assign(new Error(message), { fields });
+  } catch {
+    return new Error(text.trim() || `status ${status}`);
+  }
 }
 
 /** Sends a change, and returns the JSON of the response; undefined if it has none. Throws as `load` does. */
@@ -18,7 +28,7 @@ export async function send(method, path, body) {
   });
   if (response.status === 401) logIn();
   const text = await response.text();
-  if (!response.ok) throw new Error(text.trim() || `status ${response.status}`);
+  if (!response.ok) throw errorOf(response.status, text);
   return text === "" ? undefined : JSON.parse(text);
 }
 

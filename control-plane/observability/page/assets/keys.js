@@ -3,6 +3,7 @@ import { html, useEffect, useRef, useState } from "./preact.js";
 import { load, send } from "./api.js";
 import { compact, dateAndTime, money } from "./format.js";
 import { csvOfRows, jsonOf, save } from "./export.js";
+import { RecordForm } from "./key-form.js";
 import { Rows } from "./tables.js";
 
 const PAGE_SIZE = 50;
@@ -25,7 +26,7 @@ function useKeys(filters, again) {
       if (own === run.current)
         set({ rows: [...start.rows, ...data], next, error: undefined, isLoading: false });
     } catch (error) {
-      if (own === run.current) set({ ...start, error: messageOf(error), isLoading: false });
+      if (own === run.current) set({ ...start, error: error.message, isLoading: false });
     }
   };
   useEffect(() => {
@@ -51,22 +52,6 @@ async function loadBudgets(keys) {
   );
   return [...new Map(lists.flat().map((row) => [row.name, row])).values()];
 }
-
-/** Returns the sentence of an error of the API. */
-function messageOf(error) {
-  try {
-    const { message, fields = [] } = JSON.parse(error.message).error;
-    return [message, ...fields.map((one) => `${one.field}: ${one.message}`)].join(" ");
-  } catch {
-    return error.message;
-  }
-}
-
-const listOf = (text) =>
-  text
-    .split(",")
-    .map((word) => word.trim())
-    .filter((word) => word !== "");
 
 /** A budget as a bar. The numbers are beside it, for those who do not see it. */
 function Bar({ limit, spent }) {
@@ -119,108 +104,6 @@ function NewKey({ value, onClose }) {
   </section>`;
 }
 
-function Field({ label, name, hint, required = false, ...more }) {
-  return html`<label class="field"
-    >${label}
-    <input name=${name} required=${required} placeholder=${hint} autocomplete="off" ...${more} />
-  </label>`;
-}
-
-/** Returns the members that a form sets, as the API wants them. */
-function membersOf(form, lists) {
-  const data = new FormData(form);
-  const entries = [...data].flatMap(([name, value]) => {
-    if (String(value).trim() === "") return [];
-    return [[name, lists.includes(name) ? listOf(value) : String(value).trim()]];
-  });
-  const { amount, per, requests, tokens, unit, ...members } = Object.fromEntries(entries);
-  if (amount !== undefined) members.budget = [{ amount, per }];
-  const limit = Object.entries({ requests, tokens }).filter(([, value]) => value !== undefined);
-  if (limit.length > 0)
-    members.ratelimits = [
-      { ...Object.fromEntries(limit.map(([name, value]) => [name, Number(value)])), unit },
-    ];
-  return members;
-}
-
-function Choice({ label, name, values }) {
-  return html`<label class="field"
-    >${label}
-    <select name=${name}>
-      ${values.map((value) => html`<option value=${value}>${value}</option>`)}
-    </select></label
-  >`;
-}
-
-/** What a key or a group may use. */
-function AllowanceFields() {
-  const count = { type: "number", min: 1 };
-  return html`<${Field} label="Budget" name="amount" hint="20 USD" />
-    <${Choice} label="per" name="per" values=${["month", "week", "day", "year", "total"]} />
-    <${Field} label="Requests" name="requests" hint="60" ...${count} />
-    <${Field} label="Tokens" name="tokens" hint="100000" ...${count} />
-    <${Choice} label="each" name="unit" values=${["minute", "second", "hour", "day"]} />`;
-}
-
-function CreateKey({ me, groups, onDone, onClose }) {
-  const [error, setError] = useState(undefined);
-  const isOperator = me.can.changeAllKeys;
-  const submit = async (event) => {
-    event.preventDefault();
-    try {
-      onDone(await send("POST", "/api/v1/keys", membersOf(event.target, ["groups", "models"])));
-    } catch (problem) {
-      setError(messageOf(problem));
-    }
-  };
-  return html`<form class="panel" aria-labelledby="create-key" onSubmit=${submit}>
-    <header><h2 id="create-key">New key</h2></header>
-    <div class="body toolbar">
-      <${Field} label="Name" name="name" required=${true} />
-      <${Field}
-        label="Groups"
-        name="groups"
-        hint=${groups.map(({ name }) => name).join(", ")}
-        required=${!isOperator}
-      />
-      ${
-        isOperator
-          ? html`<${Field} label="Owner" name="owner" />
-              <${Field} label="Models" name="models" hint="openai/*, claude" />
-              <${Field} label="Expires" name="expires" hint="90d" /><${AllowanceFields} />`
-          : null
-      }
-      <button type="submit">Create</button>
-      <button type="button" onClick=${onClose}>Cancel</button>
-    </div>
-    ${error === undefined ? null : html`<p class="notice" role="alert">${error}</p>`}
-  </form>`;
-}
-
-function CreateGroup({ onDone, onClose }) {
-  const [error, setError] = useState(undefined);
-  const submit = async (event) => {
-    event.preventDefault();
-    try {
-      await send("POST", "/api/v1/groups", membersOf(event.target, ["models"]));
-      onDone();
-    } catch (problem) {
-      setError(messageOf(problem));
-    }
-  };
-  return html`<form class="panel" aria-labelledby="create-group" onSubmit=${submit}>
-    <header><h2 id="create-group">New group</h2></header>
-    <div class="body toolbar">
-      <${Field} label="Name" name="name" required=${true} />
-      <${Field} label="Models" name="models" hint="openai/*, claude" />
-      <${AllowanceFields} />
-      <button type="submit">Create</button>
-      <button type="button" onClick=${onClose}>Cancel</button>
-    </div>
-    ${error === undefined ? null : html`<p class="notice" role="alert">${error}</p>`}
-  </form>`;
-}
-
 const KEY_HEAD = [
   "Name",
   "Key",
@@ -234,10 +117,69 @@ const KEY_HEAD = [
   "Expires",
 ];
 
-function KeyRow({ row, budgets, spent, act }) {
-  const { id, name, hint, status, owner, groups, models = [], ratelimits, budget, expires } = row;
+/** What can be done with a key: the word, what is asked before, the request, and for whom and which keys it is. */
+const ACTIONS = {
+  change: { word: "Change", isFor: ({ can }) => can.changeAllKeys },
+  disable: {
+    word: "Disable",
+    question: (name) =>
+      `Disable the key ${name}? Requests with it are rejected until it is enabled.`,
+    run: (path) => send("PATCH", path, { disabled: true }),
+    isFor: ({ can }, { status }) => can.changeOwnKeys && status !== "disabled",
+  },
+  enable: {
+    word: "Enable",
+    run: (path) => send("PATCH", path, { disabled: false }),
+    isFor: ({ can }, { status }) => can.changeAllKeys && status === "disabled",
+  },
+  rotate: {
+    word: "Rotate",
+    question: (name) => `Replace the key ${name} by a new one? The old one is valid for 24 hours.`,
+    run: (path) => send("POST", `${path}/rotate`, { grace: "24h" }),
+    isFor: ({ can }) => can.changeOwnKeys,
+  },
+  revoke: {
+    word: "Revoke",
+    question: (name) => `Revoke the key ${name}? Requests with it are rejected from now on.`,
+    run: (path) => send("DELETE", path),
+    isFor: ({ can }) => can.changeOwnKeys,
+  },
+};
+
+/** The same of groups. */
+const GROUP_ACTIONS = {
+  change: { word: "Change", isFor: isOwnGroup },
+  delete: {
+    word: "Delete",
+    question: (name) => `Delete the group ${name}?`,
+    run: (path) => send("DELETE", path),
+    isFor: (me, row) => isOwnGroup(me, row) && row.keys === 0,
+  },
+};
+
+/** Whether a group can be changed here: one of the configuration is changed there. */
+function isOwnGroup({ can }, { source }) {
+  return can.changeGroups && source === "api";
+}
+
+function Buttons({ me, row, actions, act }) {
+  return Object.entries(actions)
+    .filter(([, { isFor }]) => isFor(me, row))
+    .map(
+      ([name, { word }]) =>
+        html`<button
+          key=${name}
+          aria-label=${`${word} ${row.name}`}
+          onClick=${(event) => act(name, row, event.currentTarget)}
+        >
+          ${word}
+        </button> `,
+    );
+}
+
+function KeyRow({ me, row, budgets, spent, act }) {
+  const { name, hint, status, owner, groups, models = [], ratelimits, budget, expires } = row;
   const none = html`<span class="none">–</span>`;
-  const isOver = status === "revoked";
   return html`<tr>
     <td>${name}</td>
     <td class="phone-off"><code>${hint}</code></td>
@@ -250,20 +192,21 @@ function KeyRow({ row, budgets, spent, act }) {
     <td class="n phone-off">${money(spent)}</td>
     <td class="phone-off">${expires === undefined ? none : dateAndTime(Date.parse(expires))}</td>
     <td class="end">
-      ${
-        isOver
-          ? null
-          : html`<button onClick=${() => act("rotate", row)} aria-label=${`Rotate ${name}`}>
-                Rotate
-              </button>
-              <button
-                onClick=${() => act("revoke", row)}
-                aria-label=${`Revoke ${name}`}
-                id=${`revoke-${id}`}
-              >
-                Revoke
-              </button>`
-      }
+      ${status === "revoked" ? null : html`<${Buttons} me=${me} row=${row} actions=${ACTIONS} act=${act} />`}
+    </td>
+  </tr>`;
+}
+
+function GroupRow({ me, row, budgets, act }) {
+  const { name, keys, models = [], ratelimits, budget } = row;
+  return html`<tr>
+    <td>${name}</td>
+    <td class="n">${keys}</td>
+    <td class="wrap phone-off">${models.join(", ") || "all"}</td>
+    <td class="wrap phone-off">${limitsOf(ratelimits) || "–"}</td>
+    <td><${Budgets} rows=${budget} kind="group" name=${name} budgets=${budgets} /></td>
+    <td class="end">
+      <${Buttons} me=${me} row=${row} actions=${GROUP_ACTIONS} act=${act} />
     </td>
   </tr>`;
 }
@@ -330,10 +273,11 @@ export function KeysPage() {
   const [form, setForm] = useState(undefined);
   const [created, setCreated] = useState(undefined);
   const [problem, setProblem] = useState(undefined);
+  const [done, setDone] = useState("");
   const keys = useKeys(filters, again);
   const refresh = () => setAgain((count) => count + 1);
   useEffect(() => {
-    load("/api/me").then(setMe, (error) => setProblem(messageOf(error)));
+    load("/api/me").then(setMe, (error) => setProblem(error.message));
   }, []);
   useEffect(() => {
     load("/api/v1/groups").then(
@@ -350,42 +294,73 @@ export function KeysPage() {
   useEffect(() => {
     void loadBudgets(names).then(setBudgets);
   }, [names.join(), again]);
-  const act = async (action, { id, name }) => {
-    const question =
-      action === "revoke"
-        ? `Revoke the key ${name}? Requests with it are rejected from now on.`
-        : `Replace the key ${name} by a new one? The old one is valid for 24 hours.`;
-    if (!confirm(question)) return;
+  // After a form, the focus is where it was before.
+  const opener = useRef(null);
+  const open = (next, button) => {
+    opener.current = button;
+    setForm(next);
+  };
+  const close = () => {
+    setForm(undefined);
+    opener.current?.focus();
+  };
+  const run = async ({ word, question, run: change }, path, name) => {
+    if (question !== undefined && !confirm(question(name))) return;
     try {
-      if (action === "revoke") await send("DELETE", `/api/v1/keys/${id}`);
-      else setCreated(await send("POST", `/api/v1/keys/${id}/rotate`, { grace: "24h" }));
+      const { key, ...value } = (await change(path)) ?? {};
+      if (key !== undefined) setCreated({ ...value, key });
       setProblem(undefined);
+      setDone(`${word}: ${name}, done.`);
     } catch (error) {
-      setProblem(messageOf(error));
+      setProblem(error.message);
     }
     refresh();
+  };
+  const actOnKey = (action, row, button) => {
+    if (action === "change") open({ kind: "key", row }, button);
+    else void run(ACTIONS[action], `/api/v1/keys/${row.id}`, row.name);
+  };
+  const actOnGroup = (action, row, button) => {
+    const path = `/api/v1/groups/${encodeURIComponent(row.name)}`;
+    if (action === "change") open({ kind: "group", row }, button);
+    else void run(GROUP_ACTIONS[action], path, row.name);
   };
   if (me === undefined)
     return html`<p class=${problem === undefined ? "quiet" : "notice"}>
       ${problem ?? "Loading …"}
     </p>`;
   const change = (more) => setFilters({ ...filters, ...more });
-  const done = (value) => {
-    setForm(undefined);
-    setCreated(value);
+  const saved = (value) => {
+    close();
+    setProblem(undefined);
+    setDone(`${value.name} is saved.`);
+    // Of a new key only.
+    if (value.key !== undefined) setCreated(value);
     refresh();
   };
+  const groupNames = me.can.changeAllKeys ? groups.map(({ name }) => name) : me.groups;
+  const newKey = me.can.changeAllKeys ? "key" : "ownKey";
   const head = KEY_HEAD.map((text) => [text, PHONE_OFF.has(text) ? "phone-off" : ""]);
   return html`
     <h1 class="skip">Keys</h1>
     ${problem === undefined && keys.error === undefined ? null : html`<p class="notice" role="alert">${problem ?? keys.error}</p>`}
     ${created === undefined ? null : html`<${NewKey} value=${created} onClose=${() => setCreated(undefined)} />`}
-    ${form === "key" ? html`<${CreateKey} me=${me} groups=${groups} onDone=${done} onClose=${() => setForm(undefined)} />` : null}
-    ${form === "group" ? html`<${CreateGroup} onDone=${() => done(undefined)} onClose=${() => setForm(undefined)} />` : null}
+    <p class="quiet" role="status">${done}</p>
+    ${
+      form === undefined
+        ? null
+        : html`<${RecordForm}
+            key=${`${form.kind} ${form.row?.name}`}
+            ...${form}
+            hints=${{ groups: groupNames.slice(0, 3).join(", ") }}
+            onDone=${saved}
+            onClose=${close}
+          />`
+    }
     <${Panel}
       title="Keys"
       head=${[...head, ["Actions"]]}
-      rows=${keys.rows.map((row) => html`<${KeyRow} key=${row.id} row=${row} budgets=${budgets} spent=${costOf(spend.key, row.name)} act=${act} />`)}
+      rows=${keys.rows.map((row) => html`<${KeyRow} key=${row.id} me=${me} row=${row} budgets=${budgets} spent=${costOf(spend.key, row.name)} act=${actOnKey} />`)}
       empty=${keys.isLoading ? "Loading …" : "There are no keys here."}
       footer=${keys.next === undefined ? null : html`<p class="more"><button disabled=${keys.isLoading} onClick=${keys.more}>More</button></p>`}
     >
@@ -413,29 +388,18 @@ export function KeysPage() {
               </select></label
             >`,
         )}
-        <button onClick=${() => setForm("key")}>New key</button>
+        ${me.can.createKeys ? html`<button onClick=${(event) => open({ kind: newKey }, event.currentTarget)}>New key</button>` : null}
         <button onClick=${() => save("keys.csv", "text/csv", csvOfRows(keys.rows))}>CSV</button>
       </div>
     <//>
     <${Panel}
       title="Groups"
-      head=${[["Name"], ["Keys", "n"], ["Models", "phone-off"], ["Limits", "phone-off"], ["Budget"]]}
-      rows=${groups.map(
-        (row) =>
-          html`<tr key=${row.name}>
-            <td>${row.name}</td>
-            <td class="n">${row.keys}</td>
-            <td class="wrap phone-off">${(row.models ?? []).join(", ") || "all"}</td>
-            <td class="wrap phone-off">${limitsOf(row.ratelimits) || "–"}</td>
-            <td>
-              <${Budgets} rows=${row.budget} kind="group" name=${row.name} budgets=${budgets} />
-            </td>
-          </tr>`,
-      )}
+      head=${[["Name"], ["Keys", "n"], ["Models", "phone-off"], ["Limits", "phone-off"], ["Budget"], ["Actions"]]}
+      rows=${groups.map((row) => html`<${GroupRow} key=${row.name} me=${me} row=${row} budgets=${budgets} act=${actOnGroup} />`)}
       empty="There are no groups."
     >
       <div class="toolbar">
-        ${me.can.changeGroups ? html`<button onClick=${() => setForm("group")}>New group</button>` : null}
+        ${me.can.changeGroups ? html`<button onClick=${(event) => open({ kind: "group" }, event.currentTarget)}>New group</button>` : null}
       </div>
     <//>
     <${Spend} title="Spend by person" rows=${spend.user} />

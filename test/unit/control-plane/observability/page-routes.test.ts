@@ -16,11 +16,17 @@ const budget = (kind: "key" | "group" | "user" | "model", name: string): BudgetG
 });
 const ALL: BudgetGauge = { name: "all requests in total", per: "total", limit: 9, spent: 1 };
 
-/** @param owned how many keys the person has */
-function open({ roles = [] as Role[], owned = 1, ofKeys = [] as BudgetGauge[] } = {}) {
+/** @param owned how many keys the person has; isKnown: whether there are callers that the gateway knows */
+function open({
+  roles = [] as Role[],
+  groups = ["red"],
+  owned = 1,
+  ofKeys = [] as BudgetGauge[],
+  isKnown = true,
+} = {}) {
   const app = new Hono();
   app.use(async (context, next) => {
-    setActor(context, { kind: "user", name: "ann", roles, groups: ["red"] });
+    if (isKnown) setActor(context, { kind: "user", name: "ann", roles, groups });
     await next();
   });
   app.get("/api/v1/keys", (context) => {
@@ -96,3 +102,28 @@ it("spend is of at most 400 days", async () => {
   expect((await ask("spend?days=400")).status).toBe(200);
   expect((await ask("spend?days=401")).status).toBe(400);
 });
+
+it.each([
+  { roles: [], groups: [], isKnown: true, can: ["changeOwnKeys"] },
+  { roles: ["viewer"], groups: [], isKnown: true, can: ["seeLive", "changeOwnKeys"] },
+  { roles: [], groups: ["red"], isKnown: true, can: ["changeOwnKeys", "createKeys"] },
+  {
+    ...{ roles: ["operator"], groups: [], isKnown: true },
+    can: ["seeLive", "usePlayground", "changeAllKeys", "changeOwnKeys", "createKeys"],
+  },
+  {
+    ...{ roles: ["admin"], groups: [], isKnown: true },
+    can: [
+      ...["seeLive", "usePlayground", "changeAllKeys", "changeOwnKeys", "createKeys"],
+      "changeGroups",
+    ],
+  },
+  // Without a token and people, the admin API changes nothing.
+  { roles: [], groups: [], isKnown: false, can: ["seeLive", "usePlayground"] },
+] satisfies { roles: Role[]; groups: string[]; isKnown: boolean; can: string[] }[])(
+  "the page offers to $roles in $groups (known: $isKnown) what the admin API accepts",
+  async ({ can, ...person }) => {
+    const me = (await open(person).ask("me")).body as { can: Record<string, boolean> };
+    expect(Object.keys(me.can).filter((name) => me.can[name])).toEqual(can);
+  },
+);
