@@ -36,6 +36,3 @@ export const BUDGET_CHARGED = "charged";
  * budget that had none before this push, because a reload has added it.
  */
 export const BUDGETS_FRESH = "fresh";
-
-/** The listener's configuration of a budget in the filter's document: a text such as `50 USD a month of key research`. */
-export const BUDGET_LABEL = "label";

@@ -170,7 +170,7 @@ export const DIALECTS: DialectRow[] = [
 ];
 
 /** OpenAI documents no closed list; these are the types that its API and SDKs use. */
-export function openaiErrorType(status: number): string {
+function openaiErrorType(status: number): string {
   if (status === 403) return "permission_error";
   if (status === 429) return "rate_limit_error";
   if (status === 503 || status === 529) return "overloaded_error";
@@ -179,7 +179,7 @@ export function openaiErrorType(status: number): string {
 }
 
 /** @see https://docs.anthropic.com/en/api/errors (529 is Anthropic's own status) */
-export function anthropicErrorType(status: number): string {
+function anthropicErrorType(status: number): string {
   if (status === 401) return "authentication_error";
   if (status === 402) return "billing_error";
   if (status === 403) return "permission_error";

@@ -2,7 +2,7 @@
 // `gateway logs` reads them (cli/log/access-log-line.ts).
 
 /** The type of a field by its `value`. `-` in the log is null, or 0 for a number that is always present. */
-export interface AccessLogValues {
+interface AccessLogValues {
   text: string;
   number: number;
   textOrNull: string | null;

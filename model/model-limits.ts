@@ -9,7 +9,7 @@ type Declaration = (typeof CAPABILITIES)[number]["declaration"];
 /** What a model supports. Every key is optional: what is not set is not known, and then nothing is changed. */
 export type ModelLimits = Declared<Declaration, { member: string }>;
 
-export type LimitName = keyof ModelLimits;
+type LimitName = keyof ModelLimits;
 export type Effort = NonNullable<ModelLimits["efforts"]>[number];
 
 /** A row of contract/model-capabilities.ts, its declaration taken apart. */

@@ -10,7 +10,7 @@ import type { RateLimit, RateUnit } from "./rate-limit.ts";
 import type { TokenIssuer } from "./json-web-tokens.ts";
 import type { Tracing } from "./tracing.ts";
 
-export type { Address, ClientKey, ProviderHeader, Proxy, RateLimit, RateUnit };
+export type { Address, ProviderHeader, Proxy, RateLimit, RateUnit };
 
 export interface GatewayModel {
   /** The configuration's own schema version, for example `v0.1.0`. */
@@ -246,7 +246,7 @@ export interface Limits {
   concurrentRequests?: number;
 }
 
-export interface AccessLog {
+interface AccessLog {
   /** Absolute; undefined means the configuration's own directory in `~/gateway_logs`. */
   directory?: string;
   /** A log file is rotated when it is larger. Bytes. */
@@ -292,7 +292,7 @@ export interface OwnPrice {
 }
 
 /** What is recorded of requests, and where it is served. */
-export interface AuditSettings {
+interface AuditSettings {
   /** Absolute. */
   directory?: string;
   /** Whether each line goes to standard output, too. */

@@ -18,7 +18,7 @@ export const TOKEN_KINDS = [
   "cacheWrite",
   "cacheWriteHour",
 ] as const;
-export type TokenKind = (typeof TOKEN_KINDS)[number];
+type TokenKind = (typeof TOKEN_KINDS)[number];
 
 /** Pico-dollars per token for a request with more than `start` input tokens. */
 export type PriceTier = { start: number } & Record<TokenKind, number>;

@@ -128,4 +128,4 @@ export function isPathValue(
 }
 
 /** A longer value is no part of a URL that servers take. */
-export const MAX_VALUE_BYTES = 2048;
+const MAX_VALUE_BYTES = 2048;

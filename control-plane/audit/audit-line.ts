@@ -12,7 +12,7 @@ export interface AuditActor {
   address?: string | undefined;
 }
 
-export type AuditResult = "done" | "denied" | "failed";
+type AuditResult = "done" | "denied" | "failed";
 
 /** What is recorded. */
 export interface AuditEntry {

@@ -12,7 +12,7 @@ import {
 import { hostname } from "node:os";
 import { join } from "node:path";
 
-export const LOCK_FILE = "writer.json";
+const LOCK_FILE = "writer.json";
 const TOUCH_MS = 15_000;
 /** A file that was not touched for so long is of a process that was killed. */
 const DEAD_MS = 60_000;

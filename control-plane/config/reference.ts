@@ -1,6 +1,6 @@
 // References to environment variables inside a value: `$NAME`, `${NAME}`; `$$` is a dollar.
 
-export type ReferencePart = { text: string } | { environment: string };
+type ReferencePart = { text: string } | { environment: string };
 
 export interface ReferenceText {
   parts: ReferencePart[];

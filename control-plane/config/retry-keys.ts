@@ -4,7 +4,7 @@ import { duration, list, mapping, whole } from "./schema-words.ts";
 import type { Draft } from "./section.ts";
 
 /** Reasons besides a status. */
-export const REASONS = ["connect_failure", "reset", "context_length"] as const;
+const REASONS = ["connect_failure", "reset", "context_length"] as const;
 /** What `on` holds by default. */
 export const STATUSES = [408, 429, 500, 502, 503, 504, 529];
 

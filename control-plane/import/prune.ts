@@ -38,7 +38,7 @@ export function prune(document: Document, file: string, reasons: Reasons): Prune
   }
 }
 
-export function textOf(document: Document): string {
+function textOf(document: Document): string {
   const lines = document.toString({ lineWidth: 0, indentSeq: true }).split("\n");
   return lines.map((line) => (/^\s*#/.test(line) ? withoutKeys(line) : line)).join("\n");
 }

@@ -31,7 +31,7 @@ export type RowLimit =
   | { [LIMIT_REQUESTS]: number; [LIMIT_PER]: RateUnit }
   | { [LIMIT_TOKENS]: number; [LIMIT_PER]: RateUnit };
 
-export interface RowBudget {
+interface RowBudget {
   [ROW_BUDGET_ID]: string;
   [ROW_BUDGET_LABEL]: string;
   [ROW_BUDGET_REJECTS_UNPRICED]?: 1;

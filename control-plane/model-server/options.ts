@@ -37,7 +37,7 @@ const classifierBackend = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("transformers"), model: z.string().min(1) }),
 ]);
 
-export const extractionMode = z.enum(["auto", "embedded", "llm"]);
+const extractionMode = z.enum(["auto", "embedded", "llm"]);
 
 const parameter = z.strictObject({
   name: z.string().min(1),

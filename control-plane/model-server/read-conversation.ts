@@ -84,7 +84,7 @@ const GLUE = new Set(
 );
 
 /** Whether a turn reads as a change of the turn before: "and in Hamburg?", "make it 3 days", "Rome?". */
-export function readsAsCorrection(text: string): boolean {
+function readsAsCorrection(text: string): boolean {
   const plain = text.trim();
   const count = plain.split(/\s+/).length;
   if (plain === "" || count > MAX_CORRECTION || isCancellation(text)) return false;

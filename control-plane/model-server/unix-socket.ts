@@ -4,7 +4,7 @@ import { type IncomingMessage, request, type Server } from "node:http";
 import { Readable } from "node:stream";
 
 /** Mode of a socket that only its owner can open. */
-export const OWNER_ONLY = 0o600;
+const OWNER_ONLY = 0o600;
 
 /**
  * Listens at `path`, in a directory that only the user can access (`takeState`). A file left by a killed process is

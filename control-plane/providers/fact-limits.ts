@@ -13,7 +13,7 @@ export function limitsByFacts(provider: string, model: string, dialect: DialectR
   return { ...limitsOfFacts(facts, dialect), ...fastModeOf(facts, provider) };
 }
 
-export function limitsOfFacts(facts: ModelFacts, dialect: DialectRow): ModelLimits {
+function limitsOfFacts(facts: ModelFacts, dialect: DialectRow): ModelLimits {
   if (facts.kind !== undefined) return {};
   const efforts = effortsOf(facts, dialect);
   return {

@@ -37,7 +37,7 @@ export function startCertificates(
 }
 
 /** Makes Envoy read the certificates again. */
-export function notifyEnvoy(directory: string): void {
+function notifyEnvoy(directory: string): void {
   const fresh = join(directory, "..", `${MARK}.${String(process.pid)}`);
   writeFileSync(fresh, "");
   rmSync(join(directory, MARK), { force: true });

@@ -12,7 +12,7 @@ import { callAdmin } from "./admin.ts";
 import { writePrivately } from "./state.ts";
 
 /** The Envoy that reads the files. */
-export interface DiscoveryReader {
+interface DiscoveryReader {
   adminSocket: () => string;
   /** Returns why it rejected the last rejected file. */
   lastRejection: () => string;

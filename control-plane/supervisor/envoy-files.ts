@@ -12,7 +12,7 @@ import { makeDirectory } from "./make-directory.ts";
 import { numbered, runDirectory, writePrivately } from "./state.ts";
 
 /** A configuration in the two forms that Envoy reads: as a whole, and split into files. */
-export interface Rendered {
+interface Rendered {
   whole: Bootstrap;
   bootstrap: Fields;
   files: DiscoveryFile[];

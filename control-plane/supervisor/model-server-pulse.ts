@@ -12,7 +12,7 @@ export interface Pulse {
   longestSilence: number;
 }
 
-export const PULSE: Pulse = { every: 1_000, patience: 3_000, longestSilence: 30_000 };
+const PULSE: Pulse = { every: 1_000, patience: 3_000, longestSilence: 30_000 };
 
 export interface PulseEvents {
   /** Called with false when it stops responding, and with true when it responds again. */

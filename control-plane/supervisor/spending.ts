@@ -48,7 +48,7 @@ export interface Spending {
 }
 
 /** Whether what is spent is recorded: as soon as requests have usage records. */
-export function recordsSpend({ budgets, keys, redis, observability }: GatewayModel): boolean {
+function recordsSpend({ budgets, keys, redis, observability }: GatewayModel): boolean {
   return [budgets, keys, redis, observability].some((one) => one !== undefined);
 }
 

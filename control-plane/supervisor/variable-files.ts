@@ -7,7 +7,7 @@ import type { Environment } from "../report/environment.ts";
 import { GatewayError } from "../report/gateway-error.ts";
 
 /** Variable with the directory; not set: no variable comes from a file. */
-export const VARIABLES_DIRECTORY = "GATEWAY_VARIABLES_DIR";
+const VARIABLES_DIRECTORY = "GATEWAY_VARIABLES_DIR";
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Kubernetes' limit of a whole Secret. */

@@ -73,7 +73,7 @@ export interface ResponseChunk {
   during: string;
 }
 
-export interface ClientResponse {
+interface ClientResponse {
   status: number;
   headers: HeaderPair[];
   chunks: ResponseChunk[];

@@ -22,9 +22,9 @@ import { createTable } from "../limits/budget-table";
 import { createBuckets } from "../limits/buckets";
 import { IdTable } from "./id-table";
 
-export const KIND_UNKNOWN: i32 = 0;
+const KIND_UNKNOWN: i32 = 0;
 export const KIND_ROUTE: i32 = 1;
-export const KIND_ATTEMPT: i32 = 2;
+const KIND_ATTEMPT: i32 = 2;
 
 export class Root {
   isIngress: bool = false;

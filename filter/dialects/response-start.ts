@@ -14,9 +14,9 @@ import { beginsWith } from "../bytes/text/readable";
 import { ProviderDialect } from "./provider-dialect";
 
 /** What the beginning of a response shows. */
-export const PENDING: i32 = 0;
-export const HAS_CONTENT: i32 = 1;
-export const IS_ERROR: i32 = 2;
+const PENDING: i32 = 0;
+const HAS_CONTENT: i32 = 1;
+const IS_ERROR: i32 = 2;
 
 /** A longer complete response, and a stream with so many bytes before its content, are released. */
 export const MAX_HELD_BYTES: u32 = 64 << 10;

@@ -30,7 +30,7 @@ import { Usage } from "../hub/response/usage";
 import { NO_REQUEST_ID } from "./write-fault";
 
 /** An event of a stream, or a complete response inside one, may have this many bytes. */
-export const MAX_EVENT: u32 = 32 << 20;
+const MAX_EVENT: u32 = 32 << 20;
 /** Bytes of memory per stream: an event whose buffer has just been doubled, and a second copy of its data. */
 const MAX_HELD: isize = 4 * <isize>MAX_EVENT;
 

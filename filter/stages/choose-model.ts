@@ -158,7 +158,7 @@ export function notAllowedProvider(exchange: Exchange, target: Target, what: str
 }
 
 /** Returns the 403 for what the client's key may not be used for. */
-export function notAllowed(exchange: Exchange, what: string): Fault {
+function notAllowed(exchange: Exchange, what: string): Fault {
   const key = exchange.client.apiKey;
   const allowed = exchange.client.allowed;
   const name = key === null ? "" : String.UTF8.decodeUnsafe(key.name.pointer, key.name.length);

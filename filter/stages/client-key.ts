@@ -31,7 +31,7 @@ const token = new Span(0, 0);
  * Returns the token of `authorization: Bearer …` in the head that was read last, without the white space around it;
  * empty without one. Valid until the next call.
  */
-export function bearerToken(): Span {
+function bearerToken(): Span {
   const isBearer = startsWithIgnoringCase(
     AUTHORIZATION.pointer,
     AUTHORIZATION.length,

@@ -60,7 +60,7 @@ const FIELDS: Readonly<Record<FactName, string>> = {
   price: "p",
 };
 
-export const INPUT_WORDS: Readonly<Record<string, string>> = {
+const INPUT_WORDS: Readonly<Record<string, string>> = {
   i: "image",
   p: "pdf",
   a: "audio",
@@ -213,7 +213,7 @@ function withTextOnly(found: ModelFacts): ModelFacts {
 }
 
 /** Returns the names that the catalogue may have a model under, the most exact one first, in lower case. */
-export function namesOf(model: string): string[] {
+function namesOf(model: string): string[] {
   const whole = model.toLowerCase();
   // Clouds' names may begin with a publisher or be an ARN; aggregators' are `<vendor>/<model>`.
   const bare = whole.slice(whole.lastIndexOf("/") + 1);

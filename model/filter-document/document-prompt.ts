@@ -62,7 +62,7 @@ function limitsOf(name: string, limits: readonly RateLimit[]): { rate_limits?: n
 }
 
 /** What /zeroshot needs to know of the targets. The default one is for prompts that fit none, so it is no label. */
-export function zeroshotRequest(targets: readonly PromptTarget[]) {
+function zeroshotRequest(targets: readonly PromptTarget[]) {
   const chosen = targets.filter(({ isDefault }) => !isDefault);
   const by = <Value>(valueOf: (target: PromptTarget) => Value) =>
     Object.fromEntries(chosen.map((target) => [target.name, valueOf(target)]));
@@ -99,7 +99,7 @@ export const JSON_TYPES: Record<ParameterType, string> = {
 };
 
 /** @see https://platform.openai.com/docs/guides/function-calling */
-export function toolOf({ name, description, parameters }: PromptTarget) {
+function toolOf({ name, description, parameters }: PromptTarget) {
   return {
     type: "function",
     function: {

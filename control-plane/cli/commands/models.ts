@@ -38,7 +38,7 @@ export interface ModelName {
 }
 
 /** US dollars per million tokens, of a request with a short input; without rates if `source` is `unknown`. */
-export interface ModelPrice {
+interface ModelPrice {
   input?: number;
   output?: number;
   source: string;
@@ -199,7 +199,7 @@ const tokens = (count: number | undefined) => count?.toLocaleString("en-US") ?? 
 const dollars = (rate: number | undefined) => (rate === undefined ? "" : `$${String(rate)}`);
 
 /** Where the target is called: `https://api.openai.com/v1/chat/completions`. */
-export function addressOf({ address, path }: Target): string {
+function addressOf({ address, path }: Target): string {
   if (address.kind === "embedded") return "built in";
   const usual = address.tls ? 443 : 80;
   const host = address.host.includes(":") ? `[${address.host}]` : address.host;

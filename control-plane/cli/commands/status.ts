@@ -10,7 +10,7 @@ import { type ProviderStatus, providerStatuses } from "./provider-status.ts";
 import { chooseContainer, chooseRunning, notRunning } from "../find-running.ts";
 
 /** Counters of one listener since Envoy started. */
-export interface ListenerStatistics {
+interface ListenerStatistics {
   requests: number;
   active: number;
   succeeded: number;

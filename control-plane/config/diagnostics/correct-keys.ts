@@ -6,7 +6,7 @@ import { keysAt } from "../json-schema.ts";
 import { meantKey } from "./unknown-key.ts";
 
 /** A key that the schema does not know, and the one that was probably meant. */
-export interface Correction {
+interface Correction {
   /** Of the key as written. */
   path: Path;
   meant: string;

@@ -2,7 +2,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 
-export interface CertificateFault {
+interface CertificateFault {
   /** Which of the two files it is in. */
   part: "certificate" | "key";
   /** The end of a sentence that begins with the file. */

@@ -13,7 +13,7 @@ interface Known {
 const PLACEHOLDER = /\{([^{}]*)\}/g;
 
 /** Names of the parameters in a path's template, with whether each stands before the query. */
-export function placeholdersOf(template: string): { name: string; isInQuery: boolean }[] {
+function placeholdersOf(template: string): { name: string; isInQuery: boolean }[] {
   const query = template.indexOf("?");
   return [...template.matchAll(PLACEHOLDER)].map((match) => ({
     name: match[1] ?? "",

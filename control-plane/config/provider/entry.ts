@@ -108,5 +108,5 @@ export const providerEntry = mapping(
   "One model of one provider.",
 );
 
-export type ProviderEntry = z.output<typeof providerEntry>;
+type ProviderEntry = z.output<typeof providerEntry>;
 export type ProviderDraft = Draft<ProviderEntry>;

@@ -15,7 +15,7 @@ export interface Source {
   text: string;
 }
 
-export interface Place {
+interface Place {
   line: number;
   column: number;
 }

@@ -6,7 +6,7 @@ export const FLOAT = 1;
 export const INT8 = 3;
 export const INT64 = 7;
 
-export type Attribute = number | readonly number[] | { float: number };
+type Attribute = number | readonly number[] | { float: number };
 
 export interface Node {
   operator: string;
@@ -23,7 +23,7 @@ export interface Tensor {
 }
 
 /** An input or output; a text stands for a length that is known at run time. */
-export interface Value {
+interface Value {
   name: string;
   type: number;
   shape: readonly (number | string)[];

@@ -29,7 +29,7 @@ import {
   viewOfKey,
 } from "./view.ts";
 
-export const API = "/api/v1";
+const API = "/api/v1";
 const MAX_BODY = 1_048_576;
 /** Of the views in one line of the audit log; of 64 KiB and more it would have the hash alone. */
 const MAX_AUDIT_BYTES = 60_000;

@@ -13,12 +13,12 @@ const MAX_MODELS = 200;
 const MAX_TEXT = 200;
 const MAX_LIMITS = 16;
 const MAX_METADATA = 32;
-export const MAX_PAGE = 500;
+const MAX_PAGE = 500;
 /** Keys and groups of one import request. */
 export const MAX_IMPORT = 500;
 
 const NAME = "up to 64 letters, digits, _, - and ., such as research";
-export const name = z
+const name = z
   .string()
   .regex(KEY_NAME, { error: `expected ${NAME}` })
   .meta({ description: `The name: ${NAME}.` });

@@ -6,7 +6,7 @@ import { KEY_NAME } from "../../../model/keys.ts";
 import type { Row, Tables } from "./read-tables.ts";
 import { isSet, isTrue, jsonOf, listOf, numberOf, textOf, timeOf } from "./values.ts";
 
-export interface ImportedKey {
+interface ImportedKey {
   name: string;
   hash: string;
   hint?: string;
@@ -19,13 +19,10 @@ export interface ImportedKey {
   disabled?: boolean;
   metadata?: Record<string, string>;
 }
-export type ImportedGroup = Pick<
-  ImportedKey,
-  "name" | "models" | "ratelimits" | "budget" | "metadata"
->;
+type ImportedGroup = Pick<ImportedKey, "name" | "models" | "ratelimits" | "budget" | "metadata">;
 
 /** What was spent with a key in the current period of its budget. */
-export interface Spent {
+interface Spent {
   key: string;
   dollars: number;
 }

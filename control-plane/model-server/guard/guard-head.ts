@@ -11,7 +11,7 @@ export interface GuardHead {
 }
 
 /** Returns a head from its file, whose word weights are bytes in base64. */
-export function readHead(file: typeof shipped): GuardHead {
+function readHead(file: typeof shipped): GuardHead {
   const bytes = new Int8Array(Buffer.from(file.words, "base64"));
   const words = Float32Array.from(bytes, (byte) => byte * file.word_scale);
   return { bias: file.bias, vector: file.vector, words };

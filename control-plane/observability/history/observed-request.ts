@@ -10,7 +10,7 @@ import type { Price } from "../../usage/record-cost.ts";
 import type { FailedAttempt, UsageLine, UsageRecord } from "../../usage/usage-line.ts";
 
 /** Name of what a request has none of: a model, a key. */
-export const NO_NAME = "";
+const NO_NAME = "";
 
 export interface ObservedRequest {
   line: UsageLine;

@@ -8,7 +8,7 @@ export const HOUR_S = 3600;
 export const DAY_S = 86_400;
 
 /** Seconds of a period, by its word. Days are those of UTC. */
-export const PERIODS = { hour: HOUR_S, day: DAY_S } as const;
+const PERIODS = { hour: HOUR_S, day: DAY_S } as const;
 export type Period = keyof typeof PERIODS;
 
 /** What a row sums up: all requests, those of a model, of a key, of both, of a key's owner, of a group. */

@@ -39,7 +39,7 @@ export interface SummaryQuery {
 /** Sums of a model and a key over the range: few, whatever the number of minutes. */
 type Pair = Omit<MinuteRow, "minute">;
 
-export type Named = TotalsReport & { name: string };
+type Named = TotalsReport & { name: string };
 
 /** What the page shows of a range. */
 export interface Summary {

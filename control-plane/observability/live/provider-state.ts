@@ -2,7 +2,7 @@
 import { clusterOf, statNameOf } from "../../../model/upstreams.ts";
 import type { GatewayModel } from "../../../model/model.ts";
 
-export interface ProviderState {
+interface ProviderState {
   name: string;
   /** Addresses of the provider, and those of them that Envoy skips at the moment. */
   hosts: number;

@@ -55,7 +55,7 @@ export function viewOf(request: ObservedRequest) {
 }
 
 /** Returns a key that identifies a request, also among those that share its request id. */
-export function requestKeyOf({ line }: ObservedRequest): string {
+function requestKeyOf({ line }: ObservedRequest): string {
   return `${line.record?.id ?? ""}/${line.record?.listener ?? ""}/${String(line.startTime)}`;
 }
 

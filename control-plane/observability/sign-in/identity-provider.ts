@@ -135,7 +135,7 @@ export class IdentityProvider {
 }
 
 /** Returns where the identity provider sends the browser back to. */
-export function callbackUrl({ url }: SignIn): string {
+function callbackUrl({ url }: SignIn): string {
   return `${url}/sign-in/callback`;
 }
 

@@ -16,7 +16,7 @@ export const KIND_STRING: u32 = 4;
 export const KIND_ARRAY: u32 = 5;
 export const KIND_OBJECT: u32 = 6;
 /** The kind of NO_NODE. */
-export const KIND_NONE: u32 = 7;
+const KIND_NONE: u32 = 7;
 const KIND_MASK: u32 = 7;
 /** Set on strings that contain a backslash. */
 export const FLAG_ESCAPED: u32 = 8;
@@ -26,7 +26,7 @@ export const NO_NODE: u32 = 0xffffffff;
 
 export const ENTRY_BYTES: u32 = 16;
 /** A text with more values is rejected: a tape is at most eight times its text, and at most 64 MB. */
-export const MAX_VALUES: u32 = 4_000_000;
+const MAX_VALUES: u32 = 4_000_000;
 const FIRST_CAPACITY: u32 = 512;
 /** Entries: 1 MiB. */
 const MAX_KEPT: u32 = 65536;

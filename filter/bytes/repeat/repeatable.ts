@@ -91,7 +91,7 @@ export class Repeatable {
 }
 
 export const GAP_VALUE: i32 = 0;
-export const GAP_IGNORED: i32 = 1;
+const GAP_IGNORED: i32 = 1;
 export const GAP_NUMBER: i32 = 2;
 /** The first of one kind for each slot of a count. */
 export const GAP_COUNTS: i32 = 3;

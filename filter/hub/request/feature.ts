@@ -4,7 +4,7 @@
 import { constant, Span } from "../../bytes/text/bytes";
 
 /** The response would be wrong without it: the gateway rejects the request with 400 and names the member. */
-export const REJECT: i32 = 0;
+const REJECT: i32 = 0;
 /** The response is correct without it: the gateway drops the member and lists it in `x-gateway-dropped`. */
 export const DROP: i32 = 1;
 

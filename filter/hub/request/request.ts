@@ -200,7 +200,7 @@ export const NO_HOSTED: i32 = -1;
 export const MAX_HOSTED: u32 = 64;
 
 /** Dialects name the tiers differently. */
-export const SERVICE_UNSET: i32 = 0;
+const SERVICE_UNSET: i32 = 0;
 export const SERVICE_STANDARD: i32 = 1;
 /** Faster, at a higher price. */
 export const SERVICE_FAST: i32 = 2;

@@ -11,7 +11,7 @@ import type { CloudLogin, CredentialType } from "../../../providers/cloud.ts";
 import type { CredentialDraft, CredentialKey } from "./credential-schema.ts";
 
 /** What the provider of the entry expects. */
-export interface ExpectedLogin extends CloudLogin {
+interface ExpectedLogin extends CloudLogin {
   /** aws: the region of the entry. */
   region?: string | undefined;
 }

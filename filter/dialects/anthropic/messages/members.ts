@@ -20,11 +20,7 @@ export const request = new MemberTable(
   "",
   object("The request", "https://platform.claude.com/docs/en/api/messages/create"),
 );
-export const MODEL = request.slot(
-  "model",
-  slot.MODEL,
-  writes("the provider's name of the chosen model"),
-);
+request.slot("model", slot.MODEL, writes("the provider's name of the chosen model"));
 export const MESSAGES = request.slot(
   "messages",
   slot.MESSAGES,
@@ -175,7 +171,7 @@ export const thinking = new MemberTable(
   "",
   object("`thinking`", "https://platform.claude.com/docs/en/build-with-claude/thinking"),
 );
-export const THINKING_TYPE = thinking.slot("type", slot.THINKING);
+thinking.slot("type", slot.THINKING);
 export const BUDGET = thinking.slot("budget_tokens", slot.THINKING_BUDGET);
 thinking.feature("display", feature.THINKING_DISPLAY);
 
@@ -189,7 +185,7 @@ export const tool = new MemberTable(
   "",
   object("A tool", "https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview"),
 );
-export const TOOL_TYPE = tool.slot(
+tool.slot(
   "type",
   slot.TOOL_KIND,
   reads(

@@ -35,11 +35,7 @@ export const request = new MemberTable(
   "",
   object("The request", "https://platform.openai.com/docs/api-reference/chat/create"),
 );
-export const MODEL = request.slot(
-  "model",
-  slot.MODEL,
-  writes("the provider's name of the chosen model"),
-);
+request.slot("model", slot.MODEL, writes("the provider's name of the chosen model"));
 export const MESSAGES = request.slot("messages", slot.MESSAGES);
 export const MAX_COMPLETION_TOKENS = request.slot(
   "max_completion_tokens",

@@ -38,11 +38,7 @@ export const request = new MemberTable(
   "",
   object("The request", "https://platform.openai.com/docs/api-reference/responses/create"),
 );
-export const MODEL = request.slot(
-  "model",
-  slot.MODEL,
-  writes("the provider's name of the chosen model"),
-);
+request.slot("model", slot.MODEL, writes("the provider's name of the chosen model"));
 export const INPUT = request.slot(
   "input",
   slot.MESSAGES,
@@ -201,7 +197,7 @@ export const tool = new MemberTable(
   "",
   object("A tool", "https://platform.openai.com/docs/guides/function-calling"),
 );
-export const TOOL_TYPE = tool.slot("type", slot.TOOL_KIND);
+tool.slot("type", slot.TOOL_KIND);
 export const TOOL_NAME = tool.slot(
   "name",
   slot.TOOL_NAME,
@@ -227,7 +223,7 @@ tool.feature("allowed_callers", feature.TOOL_CALLERS, "empty");
 tool.feature("async", feature.ASYNC_TOOLS, "false");
 
 export const toolType = new MemberTable("tools[].type=", "", object("The type of a tool"));
-export const TYPE_FUNCTION = toolType.slot("function", slot.TOOL_KIND);
+toolType.slot("function", slot.TOOL_KIND);
 export const TYPE_CUSTOM = toolType.slot(
   "custom",
   slot.TOOL_KIND,
@@ -260,15 +256,15 @@ export const toolFormat = new MemberTable(
   object("The format of a custom tool's input"),
 );
 export const TOOL_FORMAT_TYPE = toolFormat.slot("type", slot.TOOL_KIND);
-export const SYNTAX = toolFormat.slot("syntax", slot.TOOL_DESCRIPTION);
-export const DEFINITION = toolFormat.slot("definition", slot.TOOL_DESCRIPTION);
+toolFormat.slot("syntax", slot.TOOL_DESCRIPTION);
+toolFormat.slot("definition", slot.TOOL_DESCRIPTION);
 
 export const item = new MemberTable(
   "input[].",
   "",
   object("An item", "https://platform.openai.com/docs/api-reference/responses/create"),
 );
-export const ITEM_TYPE = item.slot(
+item.slot(
   "type",
   slot.BLOCK_KIND,
   reads("without it an item with a `role` is a message, one with an `id` alone a reference"),
@@ -298,17 +294,9 @@ export const CUSTOM_INPUT = item.slot(
   reads("of a custom tool: the `input` of a function's arguments"),
 );
 export const OUTPUT = item.slot("output", slot.TOOL_RESULT, reads("a string or a list of parts"));
-export const ITEM_TOOLS = item.slot("tools", slot.TOOLS);
-export const ITEM_REASONING = item.slot(
-  "reasoning",
-  slot.EFFORT,
-  reads("of a `configuration_update`: the last one counts"),
-);
-export const ITEM_TEXT = item.slot(
-  "text",
-  slot.OUTPUT_FORMAT,
-  reads("of a `configuration_update`: the last one counts"),
-);
+item.slot("tools", slot.TOOLS);
+item.slot("reasoning", slot.EFFORT, reads("of a `configuration_update`: the last one counts"));
+item.slot("text", slot.OUTPUT_FORMAT, reads("of a `configuration_update`: the last one counts"));
 item.feature("phase", feature.PHASES);
 item.ignored("id", reads("assigned by a provider"));
 item.ignored("status", reads("part of a response"));
@@ -411,8 +399,8 @@ export const partType = new MemberTable(
   "",
   object("The type of a content part"),
 );
-export const TYPE_INPUT_TEXT = partType.slot("input_text", slot.TEXT);
-export const TYPE_OUTPUT_TEXT = partType.slot("output_text", slot.TEXT);
+partType.slot("input_text", slot.TEXT);
+partType.slot("output_text", slot.TEXT);
 export const TYPE_REFUSAL = partType.slot("refusal", slot.TEXT);
 export const TYPE_INPUT_IMAGE = partType.slot("input_image", slot.IMAGE);
 export const TYPE_INPUT_FILE = partType.slot("input_file", slot.DOCUMENT);

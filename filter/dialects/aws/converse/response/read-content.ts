@@ -13,7 +13,7 @@ import { CitationReader } from "./read-citations";
 
 const TEXT = constant("text");
 /** The web search of Amazon's Nova. */
-export const GROUNDING = constant("nova_grounding");
+const GROUNDING = constant("nova_grounding");
 
 const TOOL_USE = constant("toolUse");
 const INPUT = constant("input");
@@ -22,9 +22,9 @@ const SIGNATURE = constant("signature");
 
 /** What the deltas of a block continue. */
 export const KIND_NONE: i32 = 0;
-export const KIND_TEXT: i32 = 1;
-export const KIND_REASONING: i32 = 2;
-export const KIND_TOOL: i32 = 3;
+const KIND_TEXT: i32 = 1;
+const KIND_REASONING: i32 = 2;
+const KIND_TOOL: i32 = 3;
 
 /** Above this number of open tool calls, the oldest is closed. */
 const MAX_OPEN: i32 = 1024;

@@ -12,7 +12,7 @@ import { constant, sameBytes, Span } from "../../../../bytes/text/bytes";
 import * as member from "../members";
 import { spaceOf, wireName } from "../wire-names";
 
-export const TOOLS = constant("tools");
+const TOOLS = constant("tools");
 /** A grammar is only described. */
 const FORMAT_PATH = constant("tools[].format");
 
