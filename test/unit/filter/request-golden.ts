@@ -1,5 +1,6 @@
-// Golden files of request translations: cases of a request, the target's limits, and what the provider gets.
-import { readFileSync, writeFileSync } from "node:fs";
+// Golden files of request translations: cases of a request, the target's limits, and what the provider gets. `<name>.golden`,
+// or a folder of that name with a file for each topic.
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Options, Translation } from "./request-translator.ts";
@@ -13,12 +14,18 @@ export interface Case {
 }
 
 const isUpdate = process.env["UPDATE_GOLDEN"] === "1";
-const golden = (name: string): string =>
-  join(import.meta.dirname, `dialects/translate-request/${name}.golden`);
+const FOLDER = join(import.meta.dirname, "dialects/translate-request");
 
-/** Returns the cases of a file. */
-export function readCases(file: string): Case[] {
-  const [, ...blocks] = readFileSync(golden(file), "utf8").split(/^= /m);
+const filesOf = (name: string): string[] =>
+  globSync([`${name}.golden`, `${name}/*.golden`], { cwd: FOLDER }).sort();
+
+const readGolden = (file: string): string => readFileSync(join(FOLDER, file), "utf8");
+
+/** Returns the cases of a name. */
+export function readCases(name: string): Case[] {
+  const files = filesOf(name);
+  if (files.length === 0) throw new Error(`there is no ${name}.golden in ${FOLDER}`);
+  const blocks = files.flatMap((file) => readGolden(file).split(/^= /m).slice(1));
   return blocks.map((block) => {
     const [name = "", ...lines] = block.trimEnd().split("\n");
     const behind = (mark: string): string =>
@@ -37,26 +44,26 @@ function resultLines({ body, fault, dropped }: Translation): string[] {
   return [`< ${body}`, ...(dropped.length > 0 ? [`- ${dropped.join(", ")}`] : [])];
 }
 
-/** Rewrites the golden file from what the translation gives. */
+/** Rewrites a golden file from what the translation gives. */
 function update(file: string, results: Map<string, string[]>): void {
-  const [head = "", ...blocks] = readFileSync(golden(file), "utf8").split(/^= /m);
+  const [head = "", ...blocks] = readGolden(file).split(/^= /m);
   const written = blocks.map((block) => {
     const [name = "", ...lines] = block.trimEnd().split("\n");
     const given = lines.filter((line) => /^[>@] /.test(line));
     return `= ${[name, ...given, ...(results.get(name) ?? [])].join("\n")}\n`;
   });
-  writeFileSync(golden(file), head + written.join("\n"));
+  writeFileSync(join(FOLDER, file), head + written.join("\n"));
 }
 
-/** A test for each case of a file. `run`: translates its request. */
-export function runGolden(file: string, run: (one: Case) => Translation): void {
-  const cases = readCases(file);
+/** A test for each case of a name. `run`: translates its request. */
+export function runGolden(name: string, run: (one: Case) => Translation): void {
+  const cases = readCases(name);
   const results = new Map<string, string[]>();
   it.each(cases)("$name", (one) => {
     const result = run(one);
     results.set(one.name, resultLines(result));
     if (isUpdate) {
-      if (results.size === cases.length) update(file, results);
+      if (results.size === cases.length) for (const file of filesOf(name)) update(file, results);
       return;
     }
     expect(resultLines(result)).toEqual(one.expected);

@@ -28,30 +28,38 @@ type Json = Record<string, unknown>;
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 const CASES = [
-  ...OPENAI_STREAMS.map(({ name, sse }) => ({ name: `chat: ${name}`, sse, direction: FROM_CHAT })),
-  ...ANTHROPIC_STREAMS.map(({ name, sse }) => ({
-    name: `messages: ${name}`,
-    sse,
+  ...OPENAI_STREAMS.map((stream) => ({ ...stream, provider: "chat", direction: FROM_CHAT })),
+  ...ANTHROPIC_STREAMS.map((stream) => ({
+    ...stream,
+    provider: "messages",
     direction: FROM_MESSAGES,
   })),
 ];
 
-const GOLDEN = join(import.meta.dirname, "../../../translate-response/to-responses.golden");
+const GOLDEN = join(import.meta.dirname, "../../../translate-response/to-responses");
 const isUpdating = process.env["UPDATE_GOLDEN"] === "1";
-const updated: Json = {};
+const updated: Record<string, Json> = {};
 
-describe.each(CASES)("$name", ({ name, sse, direction }) => {
+/** Returns the file for a response: by its provider's dialect, and the richest kind of item in it. */
+function goldenFile(provider: string, output: Json[]): string {
+  const types = new Set(output.map(({ type }) => type));
+  const kind = ["function_call", "reasoning"].find((type) => types.has(type)) ?? "message";
+  return join(GOLDEN, `${provider}-${kind.replace("_", "-")}.golden`);
+}
+
+describe.each(CASES)("$provider: $name", ({ provider, name, sse, direction }) => {
   test("the items, and how the response ended", () => {
     const { text, dropped } = responses.stream(direction, [encode(sse)]);
     const { ending, response } = checkResponsesStream(text);
     expect(ending).toBe("clean");
     const { output, status, incomplete_details: incomplete, usage } = response;
     const found = { status, incomplete, output, usage, dropped };
+    const file = goldenFile(provider, output as Json[]);
     if (isUpdating) {
-      updated[name] = found;
-      writeFileSync(GOLDEN, `${compactJson(updated)}\n`);
+      updated[file] = { ...updated[file], [name]: found };
+      writeFileSync(file, `${compactJson(updated[file])}\n`);
     }
-    const golden = JSON.parse(readFileSync(GOLDEN, "utf8")) as Json;
+    const golden = JSON.parse(readFileSync(file, "utf8")) as Json;
     expect(found).toEqual(golden[name]);
   });
 
