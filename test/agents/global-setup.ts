@@ -1,7 +1,7 @@
 // Once for all tests with coding agents: fetches them, which takes a minute the first time.
 import type { TestProject } from "vitest/node";
 import { installAgents } from "./install.ts";
-import type { Installed } from "./install.ts";
+import type { Installed } from "../packages/npm.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { z } from "zod";
-import { pythonPackages } from "../sdk/python.ts";
+import { pythonPackages } from "../packages/pip.ts";
 import type { SuiteRun } from "./suite.ts";
 import { WIRES } from "./with-providers.ts";
 import type { Wire } from "./with-providers.ts";
@@ -64,7 +64,7 @@ async function runOne(url: string, format: Format, wire: Wire): Promise<SuiteRun
 
 /** Standard output, also of a run with failures, which exits with 1. */
 async function output(words: string[]): Promise<string> {
-  const env = { PATH: process.env["PATH"], PYTHONPATH: pythonPackages(REQUIREMENTS) };
+  const env = { PATH: process.env["PATH"], PYTHONPATH: await pythonPackages(REQUIREMENTS) };
   try {
     return (await promisify(execFile)("python3", ["-m", "llm_comply.cli", ...words], { env }))
       .stdout;

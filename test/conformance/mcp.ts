@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { z } from "zod";
-import { installPackages } from "../agents/install.ts";
+import { installPackages } from "../packages/npm.ts";
 import { startWithTools } from "../envoy/mcp/set-up.ts";
 import { listen } from "../providers/listen.ts";
 import type { SuiteRun } from "./suite.ts";

@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { z } from "zod";
-import { pythonPackages } from "../sdk/python.ts";
+import { pythonPackages } from "../packages/pip.ts";
 import { type ExchangeCase, readCases } from "../exchanges/case.ts";
 import type { SuiteRun } from "./suite.ts";
 
@@ -105,9 +105,9 @@ function itemsOf(format: Format, { name, clientResponse }: ExchangeCase): Item[]
     .map(([, text = ""]) => item(format.event, text));
 }
 
-function validate(items: readonly Item[]): Promise<z.output<typeof line>[]> {
+async function validate(items: readonly Item[]): Promise<z.output<typeof line>[]> {
   const python = spawn("python3", ["-W", "ignore", SCRIPT], {
-    env: { PATH: process.env["PATH"], PYTHONPATH: pythonPackages(REQUIREMENTS) },
+    env: { PATH: process.env["PATH"], PYTHONPATH: await pythonPackages(REQUIREMENTS) },
     stdio: ["pipe", "pipe", "inherit"],
   });
   let output = "";

@@ -1,9 +1,9 @@
 // Once for all tests of the SDKs: installs those of Python, which takes a minute the first time.
-import { pythonPackages } from "./python.ts";
+import { pythonSdks } from "./python.ts";
 
-export function setup(): void {
+export async function setup(): Promise<void> {
   try {
-    pythonPackages();
+    await pythonSdks();
   } catch (error) {
     // The tests that need them fail with the same reason; the other rings run.
     console.log(`· ${String(error)}`);
