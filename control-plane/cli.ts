@@ -23,6 +23,7 @@ import type {
   LogsOptions,
   ReplayOptions,
   ReloadOptions,
+  RunOptions,
   SpendOptions,
   TargetsOptions,
   UpgradeOptions,
@@ -75,7 +76,6 @@ export function buildProgram(): Command {
 /** Words of other programs, and what does the same here. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
   start: "Did you mean up?",
-  run: "Did you mean up?",
   serve: "Did you mean up?",
   stop: "Did you mean down?",
   restart: "Did you mean reload --restart?",
@@ -150,9 +150,22 @@ function addRunning(program: Command): void {
         .default(DEFAULT_RELOAD_DRAIN_MS, "10m"),
     )
     .addOption(new Option("--announce").hideHelp())
+    .addOption(new Option("--ends-unused").hideHelp())
     .action(async (config: string | undefined, options: UpOptions) => {
       const { up } = await import("./cli/commands/up.ts");
       await up(config, options);
+    });
+  program
+    .command("run")
+    .description("run a coding agent, or another program, on the gateway; starts one if none runs")
+    .argument("[command...]", "program and its arguments: claude, codex, opencode, aider, qwen, …")
+    .option("-c, --config <file>", CONFIGURATION)
+    .option("-m, --model <name>", "model of the agent (default: its own, or the first of the list)")
+    .option("--key <name>", "API key of the configuration, by its name")
+    .passThroughOptions()
+    .action(async (words: string[], options: RunOptions) => {
+      const { run } = await import("./cli/commands/run.ts");
+      await run(words, options);
     });
   program
     .command("reload")

@@ -17,6 +17,15 @@ export interface UpOptions {
   reloadDrainTime: number;
   /** Set for the background process: it reports to the command that started it when it is ready. */
   announce?: boolean;
+  /** The gateway ends after the last command that uses it. */
+  endsUnused?: boolean;
+}
+
+export interface RunOptions {
+  config?: string;
+  model?: string;
+  /** The name of an API key of the configuration. */
+  key?: string;
 }
 
 export interface LogsOptions {

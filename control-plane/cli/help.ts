@@ -19,6 +19,11 @@ const EXAMPLES: Readonly<Record<string, Rows>> = {
     ["gateway up --watch --log-level debug", "reload on changes, and log more"],
     ["gateway up --docker", "run the container image"],
   ],
+  run: [
+    ["gateway run -- claude", "run Claude Code with the model that it asks for"],
+    ["gateway run --model openai/gpt-5.5 -- claude -p 'hello'", "run it with another model"],
+    ["gateway run -- python my_script.py", "set the base URLs and keys that the SDKs read"],
+  ],
   reload: [
     ["gateway reload", "apply the changed configuration"],
     ["gateway reload --restart", "also if the change requires a restart of Envoy"],

@@ -24,18 +24,24 @@ import * as state from "./state.ts";
 import type { Supervisor } from "./supervise.ts";
 import { directoryOf } from "./configuration-file.ts";
 import { tunnelFailures } from "./tunnel-failures.ts";
+import { endUnused } from "./users.ts";
 import { variablesDirectory } from "./variable-files.ts";
 import { watchDirectory, watchFiles } from "./watch.ts";
 
 export interface RunOptions extends GatewayOptions {
   /** Whether a change of the file triggers a reload. */
   watch: boolean;
+  /** Whether it ends after the last command that uses it, as one that `gateway run` starts. */
+  endsUnused: boolean;
   /** @param pageProblem why the live page and the metrics are not served; undefined if they are */
   onReady: (pageProblem: string | undefined) => void;
 }
 
 /** The component of Envoy's lines, with its own components after it: `envoy.wasm`. */
 const ENVOY = "envoy";
+
+/** How often a gateway that ends with its users looks for them. */
+const UNUSED_MS = 500;
 
 /** npm forwards a Ctrl-C that the terminal has also sent: within this time it is the same one. */
 const SAME_SIGNAL_MS = 500;
@@ -153,6 +159,7 @@ async function attend(
       );
     }
     signals.handOver(supervisor);
+    if (options.endsUnused) closing.push(stopUnused(directory, supervisor));
     audit.started();
     hasStarted = true;
     options.onReady(observability.problem());
@@ -171,7 +178,7 @@ async function attend(
 function newRecord(
   configuration: Configuration,
   directory: string,
-  { logDir, drainMs }: RunOptions,
+  { logDir, drainMs, endsUnused }: RunOptions,
 ): state.RunningRecord {
   const { file } = configuration;
   const last = state.readRecord(directory);
@@ -183,6 +190,7 @@ function newRecord(
     startedAt: new Date().toISOString(),
     logDirectory: logDirectory(configuration, logDir),
     drainMs,
+    ...(endsUnused ? { endsUnused } : {}),
     adminSocket: state.socketPath(directory, "admin"),
     controlSocket: state.socketPath(directory, "control"),
     egressSocket: state.socketPath(directory, "egress"),
@@ -240,6 +248,19 @@ function watchLogs(
       },
     },
   );
+}
+
+/** Stops the gateway when nobody uses it any more. Returns a function that ends the check. */
+function stopUnused(directory: string, supervisor: Supervisor): () => void {
+  const timer = setInterval(() => {
+    if (!endUnused(directory)) return;
+    clearInterval(timer);
+    printLine("Stopping: the command that started it has ended");
+    void supervisor.stop();
+  }, UNUSED_MS);
+  return () => {
+    clearInterval(timer);
+  };
 }
 
 /** Runs the work and ignores its failure: a full disk must not end a gateway that serves requests. */

@@ -48,6 +48,8 @@ export interface RunningRecord {
   pageProblem?: string | undefined;
   /** Drain timeout for open requests when it is stopped. */
   drainMs: number;
+  /** Whether it ends after the last command that uses it. */
+  endsUnused?: boolean;
   adminSocket: string;
   /** How many requests of that Envoy's listeners were the gateway's own probes. */
   probes?: Record<string, number>;

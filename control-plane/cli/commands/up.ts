@@ -34,7 +34,10 @@ type Announcement =
   | { kind: "ready"; pid: number; pageProblem?: string | undefined }
   | { kind: "failed"; message: string; hint?: string | undefined; exitCode: ExitCode };
 
-type Started = Extract<Announcement, { kind: "ready" }>;
+type Announced = Extract<Announcement, { kind: "ready" }>;
+
+/** A gateway in the background, and its own log file. */
+export type Started = Announced & { ownLog: string };
 
 /** Runs until it is stopped, or with --detach until the gateway is ready. */
 export async function up(config: string | undefined, options: UpOptions): Promise<void> {
@@ -68,12 +71,7 @@ export async function up(config: string | undefined, options: UpOptions): Promis
   // The command that starts a background process has downloaded everything for it.
   if (!isBackground) await download(configuration);
   if (options.detach === true) {
-    noteBuiltIn(file);
-    printWarnings(configuration.warnings);
-    prepareLogDirectory(directory);
-    checkLogs(directory, configuration);
-    const ownLog = join(directory, GATEWAY_LOG);
-    const { pid, pageProblem } = await runInBackground(config, options, ownLog);
+    const { pid, pageProblem, ownLog } = await runInBackground(config, configuration, options);
     ready(pageProblem);
     console.log(`\nRunning in the background (process ${String(pid)}). Log: ${ownLog}`);
     console.log(NEXT_COMMANDS);
@@ -98,6 +96,7 @@ export async function up(config: string | undefined, options: UpOptions): Promis
       concurrency: options.concurrency,
       drainMs: options.drainTime,
       reloadDrainMs: options.reloadDrainTime,
+      endsUnused: options.endsUnused === true,
       onReady: (pageProblem) => {
         if (isJson) logEntry("info", `The gateway ${VERSION} is ready.`);
         if (isBackground) announce({ kind: "ready", pid: process.pid, pageProblem });
@@ -114,6 +113,22 @@ export async function up(config: string | undefined, options: UpOptions): Promis
     }
     throw error;
   }
+}
+
+/** Starts the gateway in the background. Returns when it is ready; throws what kept it from starting. */
+export async function startInBackground(
+  config: string | undefined,
+  configuration: Configuration,
+  options: UpOptions,
+): Promise<Started> {
+  const { hasEnvoy } = await import("../../download/envoy.ts");
+  if (!hasEnvoy(configuration.environment)) {
+    throw new GatewayError("There is no Envoy 1.40 for this machine.", {
+      hint: `Start the container image first: ${commandFor("up --docker --detach")}.`,
+    });
+  }
+  await download(configuration);
+  return runInBackground(config, configuration, options);
 }
 
 /** Downloads what this machine does not have yet. */
@@ -148,16 +163,31 @@ function announce(announcement: Announcement): void {
 }
 
 /** Starts this command in a new session and waits for its report. Returns that. */
-function runInBackground(
+async function runInBackground(
+  config: string | undefined,
+  configuration: Configuration,
+  options: UpOptions,
+): Promise<Started> {
+  noteBuiltIn(configuration.file);
+  printWarnings(configuration.warnings);
+  const directory = logDirectory(configuration, options.logDir);
+  prepareLogDirectory(directory);
+  checkLogs(directory, configuration);
+  const ownLog = join(directory, GATEWAY_LOG);
+  return { ...(await spawnInBackground(config, options, ownLog)), ownLog };
+}
+
+function spawnInBackground(
   config: string | undefined,
   options: UpOptions,
   logFile: string,
-): Promise<Started> {
+): Promise<Announced> {
   const log = openSync(logFile, "a");
   const words = ["up", "--announce", "--log-level", options.logLevel].concat(
     ["--access-log", options.accessLog, "--drain-time", `${String(options.drainTime)}ms`],
     ["--reload-drain-time", `${String(options.reloadDrainTime)}ms`],
     options.watch === true ? ["--watch"] : [],
+    options.endsUnused === true ? ["--ends-unused"] : [],
     options.logDir === undefined ? [] : ["--log-dir", options.logDir],
     options.concurrency === undefined ? [] : ["--concurrency", String(options.concurrency)],
     config === undefined ? [] : ["--", config],
@@ -170,7 +200,7 @@ function runInBackground(
     child.kill("SIGTERM");
   };
   process.once("SIGINT", stopChild).once("SIGTERM", stopChild);
-  return new Promise<Started>((resolve, reject) => {
+  return new Promise<Announced>((resolve, reject) => {
     child.once("message", (announcement: Announcement) => {
       if (announcement.kind === "ready") {
         child.unref();

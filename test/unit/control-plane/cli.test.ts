@@ -29,7 +29,6 @@ it("the command line matches the reference page", async () => {
 
 it.each([
   ["start", "Did you mean up?"],
-  ["run", "Did you mean up?"],
   ["serve", "Did you mean up?"],
   ["stop", "Did you mean down?"],
   ["test", "validate checks the configuration"],

@@ -179,23 +179,27 @@ it("a change reads no record of other keys, and gives budgets only if it changes
   rmSync(directory, { recursive: true });
 });
 
-it("a push of groups of more than 4 MiB is given to Envoy in parts", { timeout: 60_000 }, async () => {
-  const directory = mkdtempSync(join(tmpdir(), "keys-"));
-  const file = new KeyFile(join(directory, "keys.db"));
-  const models = Array.from({ length: 60 }, (_, at) => "m".repeat(180) + String(at));
-  const groups = Array.from({ length: 400 }, (_, at) => ({
-    kind: "group" as const,
-    record: { name: `group-${String(at)}`, models, created: 1, updated: 1, version: 1 },
-  }));
-  file.write(groups);
-  file.close();
-  const other = await startFakeEnvoy(join(directory, "envoy.sock"));
-  const many = await openDesk("keys: {}\n", { directory });
-  await many.keys.attach(join(directory, "envoy.sock"));
-  expect(other.groups.size).toBe(400);
-  await other.close();
-  await many.close();
-});
+it(
+  "a push of groups of more than 4 MiB is given to Envoy in parts",
+  { timeout: 60_000 },
+  async () => {
+    const directory = mkdtempSync(join(tmpdir(), "keys-"));
+    const file = new KeyFile(join(directory, "keys.db"));
+    const models = Array.from({ length: 60 }, (_, at) => "m".repeat(180) + String(at));
+    const groups = Array.from({ length: 400 }, (_, at) => ({
+      kind: "group" as const,
+      record: { name: `group-${String(at)}`, models, created: 1, updated: 1, version: 1 },
+    }));
+    file.write(groups);
+    file.close();
+    const other = await startFakeEnvoy(join(directory, "envoy.sock"));
+    const many = await openDesk("keys: {}\n", { directory });
+    await many.keys.attach(join(directory, "envoy.sock"));
+    expect(other.groups.size).toBe(400);
+    await other.close();
+    await many.close();
+  },
+);
 
 it("100,000 keys are given to Envoy in pushes below 4 MiB", { timeout: 120_000 }, async () => {
   const directory = mkdtempSync(join(tmpdir(), "keys-"));

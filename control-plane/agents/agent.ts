@@ -1,0 +1,42 @@
+// What a coding agent needs to know to send its requests to the gateway, for one process alone.
+
+export interface Connection {
+  /** `http://127.0.0.1:12000`: the egress listener. */
+  origin: string;
+  /** The client key. Any text if the listener requires none. */
+  key: string;
+  /** The model that the user chose. */
+  model: string | undefined;
+  /** Returns the first model that the gateway lists, for an agent that has none by default. Throws if it lists none. */
+  firstModel: () => string;
+  /** Writes a private file that is removed when the agent ends. Returns its path. */
+  writeFile: (name: string, text: string) => string;
+}
+
+/** How one process is started. */
+export interface AgentSettings {
+  /** Environment variables of the process. */
+  variables: Record<string, string>;
+  /** Variables of the user that would send requests elsewhere, or a second key. */
+  removed?: readonly string[];
+  /** Arguments before those of the user. */
+  words?: readonly string[];
+}
+
+export interface Agent {
+  title: string;
+  /** The command that installs it. */
+  install: string;
+  settings: (connection: Connection) => AgentSettings;
+}
+
+/** Returns the variables with a text; the others are left out. */
+export function present(
+  variables: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(variables).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    ),
+  );
+}

@@ -1,0 +1,154 @@
+// The coding agents that `gateway run` starts, by the name of their program. Claude Code and Codex are tested
+// (test/agents/run.test.ts); a program that is not here gets what the SDKs read.
+import { type Agent, type Connection, present } from "./agent.ts";
+
+/** Name of the provider in files of agents, and of the variable that has its key: arguments are visible to other users. */
+const PROVIDER = "gateway";
+const KEY_VARIABLE = "GATEWAY_API_KEY";
+
+const openaiBase = ({ origin }: Connection) => `${origin}/v1`;
+const chosenModel = ({ model, firstModel }: Connection) => model ?? firstModel();
+
+/** @see https://code.claude.com/docs/en/llm-gateway and https://code.claude.com/docs/en/settings */
+const claude: Agent = {
+  title: "Claude Code",
+  install: "npm install -g @anthropic-ai/claude-code",
+  settings(connection) {
+    const { origin, key, model, writeFile } = connection;
+    const variables = present({
+      ANTHROPIC_BASE_URL: origin,
+      ANTHROPIC_AUTH_TOKEN: key,
+      ANTHROPIC_MODEL: model,
+      ANTHROPIC_DEFAULT_OPUS_MODEL: model,
+      ANTHROPIC_DEFAULT_SONNET_MODEL: model,
+      ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
+    });
+    // `env` of the user's own settings wins over the environment, and this file over both.
+    const settings = writeFile("settings.json", JSON.stringify({ env: variables }));
+    return {
+      variables,
+      removed: [
+        "ANTHROPIC_API_KEY",
+        "CLAUDE_CODE_USE_BEDROCK",
+        "CLAUDE_CODE_USE_FOUNDRY",
+        "CLAUDE_CODE_USE_VERTEX",
+      ],
+      words: ["--settings", settings],
+    };
+  },
+};
+
+/** Its variable OPENAI_BASE_URL has no effect. @see https://developers.openai.com/codex/config-reference */
+const codex: Agent = {
+  title: "Codex",
+  install: "npm install -g @openai/codex",
+  settings(connection) {
+    const provider = [
+      `name = "${PROVIDER}"`,
+      `base_url = "${openaiBase(connection)}"`,
+      `env_key = "${KEY_VARIABLE}"`,
+      `wire_api = "responses"`,
+    ].join(", ");
+    const { key, model } = connection;
+    return {
+      variables: { [KEY_VARIABLE]: key },
+      words: [
+        ...["-c", `model_provider="${PROVIDER}"`],
+        ...["-c", `model_providers.${PROVIDER}={${provider}}`],
+        ...(model === undefined ? [] : ["-c", `model=${JSON.stringify(model)}`]),
+      ],
+    };
+  },
+};
+
+/** @see https://opencode.ai/docs/config */
+const opencode: Agent = {
+  title: "opencode",
+  install: "npm install -g opencode-ai",
+  settings(connection) {
+    const model = chosenModel(connection);
+    const content = {
+      provider: {
+        [PROVIDER]: {
+          npm: "@ai-sdk/openai-compatible",
+          name: PROVIDER,
+          options: { baseURL: openaiBase(connection), apiKey: `{env:${KEY_VARIABLE}}` },
+          models: { [model]: {} },
+        },
+      },
+      model: `${PROVIDER}/${model}`,
+      small_model: `${PROVIDER}/${model}`,
+    };
+    return {
+      variables: {
+        [KEY_VARIABLE]: connection.key,
+        OPENCODE_CONFIG_CONTENT: JSON.stringify(content),
+      },
+    };
+  },
+};
+
+/** @see https://aider.chat/docs/llms/openai-compat.html */
+const aider: Agent = {
+  title: "aider",
+  install: "python -m pip install aider-chat",
+  settings: (connection) => ({
+    variables: { OPENAI_API_BASE: openaiBase(connection), OPENAI_API_KEY: connection.key },
+    words: ["--model", `openai/${chosenModel(connection)}`, "--no-show-model-warnings"],
+  }),
+};
+
+/** @see https://github.com/QwenLM/qwen-code */
+const qwen: Agent = {
+  title: "Qwen Code",
+  install: "npm install -g @qwen-code/qwen-code",
+  settings: (connection) => ({
+    variables: {
+      OPENAI_BASE_URL: openaiBase(connection),
+      OPENAI_API_KEY: connection.key,
+      OPENAI_MODEL: chosenModel(connection),
+    },
+    words: ["--auth-type", "openai"],
+  }),
+};
+
+/** @see https://docs.github.com/en/copilot/how-tos/copilot-cli */
+const copilot: Agent = {
+  title: "Copilot CLI",
+  install: "npm install -g @github/copilot",
+  settings: (connection) => ({
+    variables: {
+      COPILOT_PROVIDER_BASE_URL: openaiBase(connection),
+      COPILOT_PROVIDER_TYPE: "openai",
+      COPILOT_PROVIDER_API_KEY: connection.key,
+      COPILOT_MODEL: chosenModel(connection),
+      COPILOT_OFFLINE: "true",
+    },
+  }),
+};
+
+/** What the SDKs of OpenAI and Anthropic, and programs that use them, read. */
+export const ANY_PROGRAM: Agent = {
+  title: "the program",
+  install: "",
+  settings: (connection) => ({
+    variables: present({
+      OPENAI_BASE_URL: openaiBase(connection),
+      OPENAI_API_KEY: connection.key,
+      ANTHROPIC_BASE_URL: connection.origin,
+      ANTHROPIC_API_KEY: connection.key,
+    }),
+    removed: ["ANTHROPIC_AUTH_TOKEN"],
+  }),
+};
+
+/** Null: the program speaks a format that the gateway does not serve. */
+export const AGENTS: Readonly<Record<string, Agent | null>> = {
+  aider,
+  claude,
+  codex,
+  copilot,
+  gemini: null,
+  opencode,
+  qwen,
+};
