@@ -9,6 +9,7 @@ import { credentialFilters } from "./credential-filters.ts";
 import { endpoint, resolution } from "./cluster-endpoints.ts";
 import { outlierDetection } from "./outlier-detection.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
+import { loginClusters } from "./login-routes.ts";
 import { promptClusters } from "./prompt-clusters.ts";
 import { keySetClusters } from "./token-filter.ts";
 import { proxyClusters } from "./tunnels.ts";
@@ -28,6 +29,7 @@ export function clusters(model: GatewayModel, runtime: RuntimeEnvironment): Clus
     ...promptClusters(model, runtime),
     ...proxyClusters(model, runtime),
     ...keySetClusters(model, runtime),
+    ...loginClusters(model, runtime),
     ...tracingClusters(model, runtime),
     ...(model.rateLimitService === undefined
       ? []

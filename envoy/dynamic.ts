@@ -23,9 +23,9 @@ export interface DynamicConfiguration {
 const CLUSTERS = "clusters.json";
 const LISTENERS = "listeners.json";
 const ROUTES = "routes-";
-const FILTER = "filter-";
+export const FILTER = "filter-";
 const HTTP = "envoy.filters.network.http_connection_manager";
-const WASM = "envoy.filters.http.wasm";
+export const WASM = "envoy.filters.http.wasm";
 
 /** Returns the bootstrap and the files that together equal `whole`. Pure. @param directory where the files will be */
 export function dynamicConfiguration(whole: Bootstrap, directory: string): DynamicConfiguration {

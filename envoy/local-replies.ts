@@ -38,6 +38,7 @@ export function localReplies(model: GatewayModel): Fields {
       // The filter has replaced the client's path by the provider's; the filter state still holds the client's.
       ...PAST_FILTER.flatMap((error) => inEach(error, wasRequested)),
       ...(model.rateLimitService === undefined ? [] : [rateLimited()]),
+      ...(model.login === undefined ? [] : [notLoggedIn()]),
     ],
   };
 }
@@ -76,6 +77,15 @@ function rateLimited(): Fields {
     body_format_override: {
       text_format_source: { inline_string: "%RESPONSE_CODE_DETAILS%" },
     },
+  };
+}
+
+/** Has Claude Code ask for the login at once: without the header it retries for three minutes. */
+function notLoggedIn(): Fields {
+  const value = { default_value: 401, runtime_key: "gateway.status_401" };
+  return {
+    filter: { status_code_filter: { comparison: { op: "EQ", value } } },
+    headers_to_add: [{ header: { key: "x-should-retry", value: "false" } }],
   };
 }
 

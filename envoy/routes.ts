@@ -18,6 +18,7 @@ import type { RetryPolicy } from "../model/retry-policies.ts";
 import { attemptCluster, attemptedUpstreams } from "../model/upstreams.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import { heldBytes } from "./buffers.ts";
+import { loginRoutes } from "./login-routes.ts";
 import { nextAttempt } from "./attempt-cluster.ts";
 import { routeHeaders } from "./route-headers.ts";
 import type { Fields, Route } from "./envoy-types.ts";
@@ -54,6 +55,7 @@ export function routeConfiguration(
   const hasTools = listener.name === "ingress" && model.prompt?.mcp === true;
   const all = [
     readiness(runtime),
+    ...loginRoutes(listener, model),
     ...(hasTools ? [tools(listener, model.prompt)] : []),
     ...routes(listener, model),
   ];

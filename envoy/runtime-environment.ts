@@ -28,6 +28,8 @@ export interface RuntimeEnvironment {
   demonstrationSocketPath?: string;
   /** Unix socket of the model server; required if the model has a `prompt`. */
   modelServerSocketPath?: string;
+  /** Unix socket on which the control plane serves the login; required if the model has a `login`. */
+  loginSocketPath?: string;
   /** Why the gateway is not ready, if the reason is outside Envoy; absent: a response alone proves readiness. */
   notReady?: string;
   /** What the readiness report has to add while the gateway is ready. */

@@ -2,9 +2,16 @@
 import { FAILURE, PAYLOAD, TOKEN_METADATA, TOKEN_SCHEMES } from "../contract/token-metadata.ts";
 import type { GatewayModel, Listener } from "../model/model.ts";
 import { hostPort, proxyName } from "../model/proxy.ts";
-import type { TokenIssuer } from "../model/json-web-tokens.ts";
+import {
+  type KeySet,
+  remoteKeySets,
+  type RemoteKeySet,
+  type TokenIssuer,
+} from "../model/json-web-tokens.ts";
+import { LOGIN_KEYS_PATH } from "../model/login.ts";
 import { common, protocols } from "./cluster-settings.ts";
 import { endpoint, resolution } from "./cluster-endpoints.ts";
+import { LOGIN_CLUSTER } from "./login-routes.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import { tlsOf } from "./tls.ts";
 import type { Cluster, Extension, Fields } from "./envoy-types.ts";
@@ -51,7 +58,7 @@ function provider({ issuer, audiences, keySet, clockSkew }: TokenIssuer, index: 
     failed_status_in_metadata: FAILURE,
     remote_jwks: {
       http_uri: {
-        uri: keySet.url,
+        uri: keySet === "login" ? `http://${LOGIN_CLUSTER}${LOGIN_KEYS_PATH}` : keySet.url,
         cluster: clusterOf(keySet),
         timeout: duration(FETCH_TIMEOUT_MS),
       },
@@ -64,8 +71,8 @@ function provider({ issuer, audiences, keySet, clockSkew }: TokenIssuer, index: 
 
 /** Returns the clusters of the issuers' key sets. */
 export function keySetClusters(model: GatewayModel, runtime: RuntimeEnvironment): Cluster[] {
-  const issuers = [model.ingress, model.egress].flatMap(({ tokens = [] }) => tokens);
-  const places = new Map(issuers.map(({ keySet }) => [clusterOf(keySet), keySet.address]));
+  const remote = remoteKeySets([model.ingress, model.egress]);
+  const places = new Map(remote.map((keySet) => [remoteCluster(keySet), keySet.address]));
   return [...places].map(([name, address]) => ({
     name,
     ...common(name, model),
@@ -76,7 +83,11 @@ export function keySetClusters(model: GatewayModel, runtime: RuntimeEnvironment)
   }));
 }
 
-function clusterOf({ address }: TokenIssuer["keySet"]): string {
+function clusterOf(keySet: KeySet): string {
+  return keySet === "login" ? LOGIN_CLUSTER : remoteCluster(keySet);
+}
+
+function remoteCluster({ address }: RemoteKeySet): string {
   const proxy = address.proxy === undefined ? [] : [`via=${proxyName(address.proxy)}`];
   return ["key-set", hostPort(address), address.tls ? "tls" : "plain", ...proxy].join("/");
 }

@@ -8,6 +8,7 @@ import type { ModelLimits } from "./model-limits.ts";
 import type { Prompt } from "./prompts.ts";
 import type { RateLimit, RateUnit } from "./rate-limit.ts";
 import type { TokenIssuer } from "./json-web-tokens.ts";
+import type { Login } from "./login.ts";
 import type { Tracing } from "./tracing.ts";
 
 export type { Address, ProviderHeader, Proxy, RateLimit, RateUnit };
@@ -62,6 +63,8 @@ export interface GatewayModel {
   keys?: RuntimeKeys;
   /** Groups of the configuration; absent when it has none. */
   groups?: Group[];
+  /** People log in from their terminal; absent: nobody can. */
+  login?: Login;
   /** Prompt targets and the guard; absent when the configuration has neither. */
   prompt?: Prompt;
   /** Names of the environment variables that the filter needs: keys and secret header values. Sorted, unique. */

@@ -1,6 +1,7 @@
 // The proxies through which providers are reached: a tunnel by CONNECT, with the provider's TLS inside. Passwords are only in the
 // environment; the model has the names of the variables.
 import { BlockList, isIP } from "node:net";
+import { remoteKeySets } from "./json-web-tokens.ts";
 import type { Address, DefaultProxy, Proxy } from "./address.ts";
 import type { GatewayModel } from "./model.ts";
 
@@ -112,7 +113,7 @@ export function tunnelsOf({ targets, tracing, ingress, egress }: TunnelUsers): T
   const addresses = [
     ...targets.map(({ address }) => address),
     ...(tracing === undefined ? [] : [tracing.address]),
-    ...[ingress, egress].flatMap(({ tokens = [] }) => tokens.map(({ keySet }) => keySet.address)),
+    ...remoteKeySets([ingress, egress]).map(({ address }) => address),
   ];
   const tunnels = addresses.flatMap((address) => tunnelTo(address) ?? []);
   return [...new Map(tunnels.map((tunnel) => [tunnel.name, tunnel])).values()];

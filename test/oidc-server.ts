@@ -15,11 +15,14 @@ const PEOPLE: Readonly<Record<string, string[]>> = {
 
 export interface OidcServer {
   issuer: string;
+  /** Groups of an account from now on; undefined: it is gone. */
+  change: (account: string, groups: string[] | undefined) => void;
   stop: () => Promise<void>;
 }
 
 /** @param pageUrl of the gateway's page */
 export async function startOidcServer(pageUrl: string): Promise<OidcServer> {
+  const people = new Map<string, string[] | undefined>(Object.entries(PEOPLE));
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const issuer = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
@@ -28,24 +31,26 @@ export async function startOidcServer(pageUrl: string): Promise<OidcServer> {
       {
         client_id: "gateway",
         client_secret: CLIENT_SECRET,
+        grant_types: ["authorization_code", "refresh_token"],
         redirect_uris: [`${pageUrl}/sign-in/callback`],
         post_logout_redirect_uris: [`${pageUrl}/login`],
       },
     ],
     cookies: { keys: ["a-key-of-the-provider"] },
-    scopes: ["openid", "profile", "email", "groups"],
+    scopes: ["openid", "profile", "email", "groups", "offline_access"],
     claims: { openid: ["sub"], email: ["email", "email_verified"], groups: ["groups"] },
-    features: { devInteractions: { enabled: true }, rpInitiatedLogout: { enabled: true } },
+    features: {
+      devInteractions: { enabled: true },
+      revocation: { enabled: true },
+      rpInitiatedLogout: { enabled: true },
+    },
     pkce: { required: () => true },
-    findAccount: (_context, id) => ({
-      accountId: id,
-      claims: () => ({
-        sub: id,
-        email: `${id}@example.com`,
-        email_verified: true,
-        groups: PEOPLE[id] ?? [],
-      }),
-    }),
+    findAccount: (_context, id) => {
+      const groups = people.has(id) ? people.get(id) : [];
+      if (groups === undefined) return undefined;
+      const claims = { sub: id, email: `${id}@example.com`, email_verified: true, groups };
+      return { accountId: id, claims: () => claims };
+    },
   });
   const answer = provider.callback();
   server.on("request", (request, response) => {
@@ -53,6 +58,9 @@ export async function startOidcServer(pageUrl: string): Promise<OidcServer> {
   });
   return {
     issuer,
+    change: (account, groups) => {
+      people.set(account, groups);
+    },
     stop: () =>
       new Promise((resolve) => {
         server.close(() => {

@@ -83,7 +83,7 @@ export function applyProxies(load: Load, standard: DefaultProxy | undefined): vo
 export function applyToKeySets({ model }: Load, standard: DefaultProxy | undefined): void {
   for (const listener of [model.ingress, model.egress])
     for (const { keySet } of listener?.tokens ?? [])
-      keySet.address = throughDefault(keySet.address, standard);
+      if (keySet !== "login") keySet.address = throughDefault(keySet.address, standard);
 }
 
 /** Returns the proxy of an entry: false for none, undefined for the default one. */

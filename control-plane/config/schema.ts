@@ -4,6 +4,7 @@ import { accessLog } from "./sections/access-log.ts";
 import { alerts } from "./sections/alerts.ts";
 import { audit } from "./sections/audit.ts";
 import { budgets } from "./sections/budgets.ts";
+import { claudeCode } from "./sections/claude-code.ts";
 import { clientIdleTimeout } from "./sections/client-idle-timeout.ts";
 import { endpoints } from "./sections/endpoints.ts";
 import { groups } from "./sections/groups.ts";
@@ -51,6 +52,7 @@ export const SECTIONS: readonly Section[] = [
   log,
   audit,
   observability,
+  claudeCode,
   pricing,
   groups,
   budgets,

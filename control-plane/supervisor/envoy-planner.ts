@@ -93,6 +93,7 @@ export class EnvoyPlanner {
       filterValues: configuration.fileValues,
       memoryBytes: memoryBytes(),
       caFile: requireCaFile(configuration.model, configuration.environment),
+      loginSocketPath: socketPath(directory, "login"),
       demonstrationSocketPath: services.demonstrationSocketPath ?? "",
       modelServerSocketPath: services.modelServerSocketPath ?? "",
       ...(services.missing === undefined ? {} : { notReady: services.missing }),

@@ -19,6 +19,7 @@ import { GATEWAY, type Report, setLogFormat, writeEntry } from "./own-log.ts";
 import { logDirectory } from "./log-directory.ts";
 import { endProcess, identityOf, isAlive, signal } from "./process-identity.ts";
 import { createObserver } from "./observer.ts";
+import { createLogin } from "./login-service.ts";
 import { needsRestart, type ReloadResult } from "./reload.ts";
 import * as state from "./state.ts";
 import type { Supervisor } from "./supervise.ts";
@@ -105,9 +106,14 @@ async function attend(
       write();
     },
   );
-  closing.push(() => {
-    audit.stopped();
-  }, observability.close);
+  const login = createLogin(directory, printLine, audit);
+  closing.push(
+    () => {
+      audit.stopped();
+    },
+    observability.close,
+    login.close,
+  );
   try {
     gateway = await startGateway(configuration, directory, options, {
       report: printLine,
@@ -116,6 +122,7 @@ async function attend(
         if (gateway !== undefined) setLogFormat(formatOf(gateway.current()));
         write();
         void observability.update();
+        if (gateway !== undefined) void login.use(gateway.current());
       },
       onEnvoys(current, others) {
         if (current === undefined) delete record.envoy;
@@ -128,6 +135,7 @@ async function attend(
     closing.push(close);
     write();
     await observability.update();
+    await login.use(gateway.current());
     closing.push(watchLogs(gateway, record, write));
     const { current } = gateway;
     const reloadAndReport = async (asked: { restart: boolean }) => {

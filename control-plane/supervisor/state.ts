@@ -100,6 +100,8 @@ const SOCKETS = {
   egress: "egress.sock",
   modelServer: "model-server.sock",
   demonstration: "demonstration.sock",
+  /** Serves the login of coding agents to Envoy. */
+  login: "login.sock",
 } as const;
 
 /** Returns the path of a socket. @param number of the Envoy or the model server, as for `numbered`: two may overlap */

@@ -9,6 +9,7 @@ import { apiKeysSchema } from "../listener/api-key-schema.ts";
 import type { ApiKeyDrafts } from "../listener/api-key-schema.ts";
 import { readApiKeys } from "../listener/listener-api-keys.ts";
 import type { KeysRead } from "../listener/listener-api-keys.ts";
+import { LOGIN_TOKENS } from "../../../model/login.ts";
 import { readTokenIssuers, tokenIssuersSchema } from "../listener/token-issuers.ts";
 import type { TokenIssuersDraft } from "../listener/token-issuers.ts";
 import { readListenerTls } from "../listener/certificate-files.ts";
@@ -134,20 +135,24 @@ export const listeners = section({
   key: "listeners",
   schema,
   read({ reading, has }, written) {
-    return readListeners(reading, written, has("keys"));
+    return readListeners(reading, written, {
+      hasRuntimeKeys: has("keys"),
+      hasLogin: has("claude_code"),
+    });
   },
 });
 
 function readListeners(
   reading: Reading,
   listeners: ListenersDraft | undefined,
-  hasRuntimeKeys: boolean,
+  { hasRuntimeKeys, hasLogin }: { hasRuntimeKeys: boolean; hasLogin: boolean },
 ): Slice {
   const entries = entriesOf(reading, listeners);
   const keys: KeysRead = { rateLimits: [], budgets: [], variables: new Map(), places: new Map() };
   const ingress = readListener(reading, "ingress", entries, keys, hasRuntimeKeys);
   const egress = readListener(reading, "egress", entries, keys, hasRuntimeKeys);
   refuseSharedPort(reading, entries, ingress, egress);
+  if (hasLogin) egress.tokens = [...(egress.tokens ?? []), LOGIN_TOKENS];
   const { rateLimits, budgets } = keys;
   return {
     ingress,

@@ -79,7 +79,7 @@ export class Gate {
       try {
         if (journey === undefined)
           throw new SignInError("The sign-in took too long, or began in another browser.", 400);
-        const claims = await this.#provider.finish(new URL(context.req.url).search, journey);
+        const { claims } = await this.#provider.finish(new URL(context.req.url).search, journey);
         const person = personOf(claims, this.settings);
         if (typeof person === "string")
           return this.#refuse(context, new SignInError(person, 403), nameOf(claims));

@@ -11,6 +11,13 @@ export interface Checks {
   verifier: string;
 }
 
+/** What the provider says of a person. */
+export interface SignedIn {
+  claims: Claims;
+  /** Absent: the provider has issued none. */
+  refreshToken?: string;
+}
+
 /** Why a sign-in failed, in words for the person and the operator. */
 export class SignInError extends Error {
   readonly status: 400 | 403 | 502;
@@ -40,8 +47,10 @@ export class IdentityProvider {
     this.#clientSecret = clientSecret;
   }
 
-  /** Returns where the browser signs in, and what has to be remembered. */
-  async begin(): Promise<{ url: string; checks: Checks }> {
+  /** Returns where the browser signs in, and what has to be remembered. @param parameters more of the provider's own */
+  async begin(
+    parameters: Readonly<Record<string, string>> = {},
+  ): Promise<{ url: string; checks: Checks }> {
     const client = await import("openid-client");
     const configuration = await this.#discover(client);
     const checks = {
@@ -50,6 +59,7 @@ export class IdentityProvider {
       verifier: client.randomPKCECodeVerifier(),
     };
     const url = client.buildAuthorizationUrl(configuration, {
+      ...parameters,
       redirect_uri: callbackUrl(this.#settings),
       scope: this.#settings.scopes.join(" "),
       response_mode: "query",
@@ -61,8 +71,8 @@ export class IdentityProvider {
     return { url: url.href, checks };
   }
 
-  /** Returns the claims of the person who came back. @param query of the callback's URL */
-  async finish(query: string, checks: Checks): Promise<Claims> {
+  /** Returns the person who came back. @param query of the callback's URL */
+  async finish(query: string, checks: Checks): Promise<SignedIn> {
     const client = await import("openid-client");
     const configuration = await this.#discover(client);
     try {
@@ -76,15 +86,50 @@ export class IdentityProvider {
           idTokenExpected: true,
         },
       );
-      const claims: Claims = { ...tokens.claims() };
-      const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined;
-      if (!hasMore || !lacksClaims(claims, this.#settings)) return claims;
-      const subject = String(claims["sub"]);
-      const more = await client.fetchUserInfo(configuration, tokens.access_token, subject);
-      return { ...more, ...claims };
+      return await this.#signedIn(client, configuration, tokens, undefined);
     } catch (error) {
       throw signInError(error, this.#host);
     }
+  }
+
+  /** Returns what the provider says of a person now. @param subject the claim `sub` of the sign-in */
+  async refresh(refreshToken: string, subject: string): Promise<SignedIn> {
+    const client = await import("openid-client");
+    const configuration = await this.#discover(client);
+    try {
+      const tokens = await client.refreshTokenGrant(configuration, refreshToken);
+      return await this.#signedIn(client, configuration, tokens, subject);
+    } catch (error) {
+      throw signInError(error, this.#host);
+    }
+  }
+
+  /** Has the provider end a refresh token, if it can. */
+  async revoke(refreshToken: string): Promise<void> {
+    const client = await import("openid-client");
+    const configuration = await this.#discover(client);
+    if (configuration.serverMetadata().revocation_endpoint === undefined) return;
+    const hint = { token_type_hint: "refresh_token" };
+    await client.tokenRevocation(configuration, refreshToken, hint);
+  }
+
+  /** @param subject that the tokens must be of; undefined: the ID token, which has been checked, says whose they are */
+  async #signedIn(
+    client: typeof OpenidClient,
+    configuration: OpenidClient.Configuration,
+    tokens: OpenidClient.TokenEndpointResponse & OpenidClient.TokenEndpointResponseHelpers,
+    subject: string | undefined,
+  ): Promise<SignedIn> {
+    const { access_token: accessToken, refresh_token: refreshToken } = tokens;
+    const more = refreshToken === undefined ? {} : { refreshToken };
+    const claims: Claims = { ...tokens.claims() };
+    const sub = subject ?? String(claims["sub"]);
+    if (claims["sub"] !== undefined && claims["sub"] !== sub)
+      throw new SignInError("The identity provider has returned another person.", 403);
+    const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined;
+    if (!hasMore || !lacksClaims(claims, this.#settings)) return { claims, ...more };
+    const found = await client.fetchUserInfo(configuration, accessToken, sub);
+    return { claims: { ...found, ...claims }, ...more };
   }
 
   /** Returns where the provider ends its own session; undefined if it cannot. */
@@ -126,7 +171,7 @@ export class IdentityProvider {
       return configuration;
     } catch (error) {
       throw new SignInError(
-        `The identity provider ${this.#host} does not respond, or is not the configured issuer. Try again, or log in with the token.`,
+        `The identity provider ${this.#host} does not respond, or is not the configured issuer. Try again in a moment.`,
         502,
         causeOf(error),
       );
@@ -168,6 +213,7 @@ const MESSAGES: Readonly<Record<string, { message: string; status: 400 | 403 | 5
 };
 
 function signInError(error: unknown, host: string): SignInError {
+  if (error instanceof SignInError) return error;
   const { error: word, code } = error as { error?: string; code?: string };
   const known = MESSAGES[word ?? ""] ?? MESSAGES[code ?? ""];
   const { message, status } = known ?? {

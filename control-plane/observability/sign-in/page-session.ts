@@ -52,14 +52,14 @@ export function newId(): string {
 export class EndedSessions {
   readonly #ids = new Map<string, number>();
 
-  end({ id, expires }: Session, nowSeconds: number): void {
+  end({ id, expires }: Pick<Session, "id" | "expires">, nowSeconds: number): void {
     for (const [old, end] of this.#ids) if (end <= nowSeconds) this.#ids.delete(old);
     const [oldest] = this.#ids.keys();
     if (this.#ids.size >= MAX_ENDED && oldest !== undefined) this.#ids.delete(oldest);
     this.#ids.set(id, expires);
   }
 
-  has({ id }: Session): boolean {
+  has({ id }: Pick<Session, "id">): boolean {
     return this.#ids.has(id);
   }
 }

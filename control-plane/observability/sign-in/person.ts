@@ -5,9 +5,12 @@ import type { SignIn } from "../../../model/model.ts";
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-export interface Person {
+export interface Identity {
   name: string;
   groups: string[];
+}
+
+export interface Person extends Identity {
   roles: Role[];
 }
 
@@ -18,20 +21,31 @@ const MAX_TEXT = 200;
 
 /** Returns the person, or why the claims give none, as a sentence. */
 export function personOf(claims: Claims, settings: SignIn): Person | string {
-  const { claims: names, roles: groupsOf, selfService } = settings;
+  const identity = identityOf(claims, settings);
+  if (typeof identity === "string") return identity;
+  const { name, groups } = identity;
+  const { roles: groupsOf, selfService } = settings;
+  const roles = ROLES.filter((role) => isInOneOf(groups, groupsOf[role]));
+  if (roles.length === 0 && !isInOneOf(groups, selfService))
+    return `${name} has no role here: none of the groups in the claim ${settings.claims.groups} has one.`;
+  return { name, groups, roles };
+}
+
+/** Whether a person in these groups is meant. @param wanted groups, or `*` for everybody */
+export function isInOneOf(groups: readonly string[], wanted: readonly string[] = []): boolean {
+  return wanted.some((group) => group === EVERYBODY || groups.includes(group));
+}
+
+/** Returns who the claims are of, whatever that person may do, or why they say it not, as a sentence. */
+export function identityOf(claims: Claims, settings: SignIn): Identity | string {
+  const { claims: names } = settings;
   const name = textAt(claims, names.name) ?? textAt(claims, "sub");
   if (name === undefined) return `The claim ${names.name} is missing.`;
   if (names.name === "email" && !isVerified(claims["email_verified"], settings))
     return `The identity provider has not verified the address ${name}: the claim email_verified is not true.`;
   if (hasTooManyGroups(claims, names.groups))
     return "The identity provider left the groups out, because there are too many; use application roles instead.";
-  const groups = listAt(claims, names.groups);
-  const isIn = (wanted: readonly string[] = []) =>
-    wanted.some((group) => group === EVERYBODY || groups.includes(group));
-  const roles = ROLES.filter((role) => isIn(groupsOf[role]));
-  if (roles.length === 0 && !isIn(selfService))
-    return `${name} has no role here: none of the groups in the claim ${names.groups} has one.`;
-  return { name, groups, roles };
+  return { name, groups: listAt(claims, names.groups) };
 }
 
 /** Returns what names a person that has no role here. */

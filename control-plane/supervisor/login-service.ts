@@ -1,0 +1,68 @@
+// Serves the login of coding agents to Envoy, if the configuration has one.
+import type { Server } from "node:http";
+import type { AuditWriter } from "../audit/audit-log.ts";
+import { closeNow, listenAt } from "../model-server/unix-socket.ts";
+import { EndedSessions } from "../observability/sign-in/page-session.ts";
+import type { Configuration } from "./configuration-file.ts";
+import type { Report } from "./own-log.ts";
+import { socketPath } from "./state.ts";
+
+export interface LoginService {
+  /** Follows the active configuration. */
+  use: (configuration: Configuration) => Promise<void>;
+  close: () => Promise<void>;
+}
+
+type Handler = (request: Request) => Response | Promise<Response>;
+
+/** @param directory the state directory */
+export function createLogin(directory: string, report: Report, audit: AuditWriter): LoginService {
+  const path = socketPath(directory, "login");
+  const ended = new EndedSessions();
+  let server: Server | undefined;
+  let handle: Handler = notConfigured;
+  let plan = "";
+
+  const start = async () => {
+    const { createAdaptorServer } = await import("@hono/node-server");
+    const started = createAdaptorServer({ fetch: (request) => handle(request) }) as Server;
+    await listenAt(started, path);
+    return started;
+  };
+
+  return {
+    async use({ model, environment }) {
+      const signIn = model.observability?.metrics.signIn;
+      const { login } = model;
+      if (login === undefined || signIn === undefined) {
+        [handle, plan] = [notConfigured, ""];
+        return;
+      }
+      const clientSecret = environment[signIn.secretVariable] ?? "";
+      const secrets = (environment[signIn.sessionVariable] ?? "")
+        .split(",")
+        .map((one) => one.trim());
+      const knownGroups = (model.groups ?? []).map(({ name }) => name);
+      const next = JSON.stringify([login, signIn, clientSecret, secrets, knownGroups]);
+      // A new server forgets the logins that wait for a browser.
+      if (plan === next) return;
+      const { loginApp } = await import("../login/login-server.ts");
+      const app = loginApp({ login, signIn, clientSecret, secrets, knownGroups, audit, ended });
+      handle = (request) => app.fetch(request);
+      plan = next;
+      try {
+        server ??= await start();
+      } catch (error) {
+        plan = "";
+        report(`Nobody can log in: ${path} cannot be used (${String(error)}).`, "error");
+      }
+    },
+    async close() {
+      if (server !== undefined) await closeNow(server);
+    },
+  };
+}
+
+function notConfigured(): Response {
+  return new Response(null, { status: 404 });
+}
