@@ -104,7 +104,7 @@ export class Tokens {
   }
 
   /** Stops all requests, and removes the files: a token would outlive the gateway. */
-  stop(): void {
+  close(): void {
     for (const { refresher } of this.#kept.values()) refresher.stop();
     this.#kept.clear();
     rmSync(this.#directory, { recursive: true, force: true });

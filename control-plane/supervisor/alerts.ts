@@ -4,28 +4,19 @@ import type { BudgetAlerts, BudgetStates } from "../alerts/budget-alerts.ts";
 import type { Webhooks, WebhookTarget } from "../alerts/webhooks.ts";
 import type { Configuration } from "./configuration-file.ts";
 import type { Report } from "./own-log.ts";
+import type { Part } from "./part.ts";
 import { writePrivately } from "./state.ts";
 
 /** How often what was spent is compared with the budgets. */
 const CHECK_MS = 2_000;
 const FILE = "alerts.json";
 
-export interface AlertSender {
-  /** Activates a configuration. */
-  use: (configuration: Configuration) => Promise<void>;
-  close: () => void;
-}
-
 /**
  * Returns the sender. Its modules are loaded for a configuration that needs them.
  * @param directory the state directory
  * @param budgets returns what was spent on each budget
  */
-export function createAlertSender(
-  directory: string,
-  budgets: BudgetStates,
-  report: Report,
-): AlertSender {
+export function createAlertSender(directory: string, budgets: BudgetStates, report: Report): Part {
   let target: WebhookTarget | undefined;
   let running: { webhooks: Webhooks; alerts: BudgetAlerts; timer: NodeJS.Timeout } | undefined;
   const end = () => {

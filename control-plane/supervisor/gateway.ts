@@ -17,11 +17,12 @@ import {
 import { prepareContentLog } from "./private-log.ts";
 import { adoptSharedLogs, LogDirectories } from "./log-directory.ts";
 import type { Report } from "./own-log.ts";
+import { AllParts } from "./part.ts";
 import { checkPorts } from "./ports.ts";
 import { ProcessProxy } from "./process-proxy.ts";
 import { failure, type ReloadResult, restartReasons } from "./reload.ts";
 import { createSpending, type Spending } from "./spending.ts";
-import { type AlertSender, createAlertSender } from "./alerts.ts";
+import { createAlertSender } from "./alerts.ts";
 import { createKeyStore, type KeyStore } from "./key-store.ts";
 import { createServices, type PreparedServices, type Services } from "./services.ts";
 import { runDirectory, secretsDirectory, tokensDirectory, writePrivately } from "./state.ts";
@@ -113,29 +114,11 @@ export async function startGateway(
   const logs = new LogDirectories();
   const proxy = new ProcessProxy();
   const parts: Parts = {
-    ...{
-      directory,
-      planner,
-      logs,
-      services,
-      certificates,
-      proxy,
-      tokens,
-      spending,
-      keys,
-      alerts,
-      events,
-    },
+    ...{ directory, planner, logs, services, certificates, proxy, tokens, spending, events },
+    all: new AllParts([logs, services, spending, keys, alerts, tokens, proxy, certificates]),
   };
   const started = await startFirst(first, parts).catch(async (error: unknown) => {
-    certificates.stop();
-    proxy.stop();
-    tokens.stop();
-    alerts.close();
-    await keys.close();
-    await spending.close();
-    await services.close();
-    logs.release();
+    await parts.all.close();
     throw error;
   });
   const gateway = new RunningGateway(parts, started.supervisor, started.envoy);
@@ -146,7 +129,7 @@ export async function startGateway(
   return {
     supervisor: started.supervisor,
     current: () => gateway.envoy.configuration,
-    missing: () => services.missing() ?? spending.missing() ?? keys.missing(),
+    missing: () => parts.all.missing(),
     keys,
     budgets: spending.gauges,
     keyBudgets: spending.keyGauges,
@@ -169,36 +152,31 @@ interface Parts {
   proxy: ProcessProxy;
   tokens: Tokens;
   spending: Spending;
-  keys: KeyStore;
-  alerts: AlertSender;
   events: GatewayEvents;
+  all: AllParts;
 }
 
 /** Starts the services and Envoy with the first configuration. */
 async function startFirst(
   first: Configuration,
-  { planner, logs, services, certificates, proxy, tokens, spending, keys, alerts, events }: Parts,
+  { planner, logs, services, certificates, proxy, tokens, spending, all, events }: Parts,
 ): Promise<{ envoy: RunningEnvoy; supervisor: Supervisor }> {
   await checkPorts(listenersOf(first.model), first.environment);
-  logs.use(planner.logDirectory(first), first.environment);
+  logs.lock(planner.logDirectory(first), first.environment);
   adoptSharedLogs(first, planner.logDirectory(first), events.report);
   prepareContentLog(first.model, planner.logDirectory(first));
   planner.copyFilter();
   const prepared = await services.prepare(first, true);
   prepared.commit();
-  certificates.use(first);
-  proxy.use(first);
+  certificates.write(first);
+  proxy.set(first);
   await tokens.prepare(first);
-  await spending.use(first, planner.logDirectory(first));
-  await keys.use(first);
-  await alerts.use(first);
+  await all.use(first, planner.logDirectory(first));
   const envoy = planner.prepare(first, prepared);
   const ports = listenersOf(first.model).map(({ port }) => String(port));
   const supervisorEvents = {
     ...events,
-    async onStart({ budgetsSocket }: EnvoyPlan) {
-      await Promise.all([spending.attach(budgetsSocket), keys.attach(budgetsSocket)]);
-    },
+    onStart: ({ budgetsSocket }: EnvoyPlan) => all.attach(budgetsSocket),
     onDrained: spending.settle,
   };
   events.report(`Starting Envoy ${ENVOY_VERSION} on ports ${ports.join(" and ")}`);
@@ -217,12 +195,12 @@ class Certificates {
   }
 
   /** Writes and watches the certificates of a configuration in place of the previous one. */
-  use({ model }: Configuration): void {
-    this.stop();
+  write({ model }: Configuration): void {
+    this.close();
     this.#watch = startCertificates(model, this.#directory, this.#report);
   }
 
-  stop(): void {
+  close(): void {
     this.#watch?.stop();
   }
 }
@@ -285,24 +263,14 @@ class RunningGateway {
   }
 
   #readiness(): { missing: string | undefined; note: string | undefined } {
-    const { services, spending, keys } = this.#parts;
-    return {
-      missing: services.missing() ?? spending.missing() ?? keys.missing(),
-      note: spending.note() ?? keys.note(),
-    };
+    const { all } = this.#parts;
+    return { missing: all.missing(), note: all.note() };
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#parts.certificates.stop();
-    this.#parts.proxy.stop();
-    this.#parts.tokens.stop();
     this.envoy.files.discovery.close();
-    this.#parts.alerts.close();
-    await this.#parts.keys.close();
-    await this.#parts.spending.close();
-    await this.#parts.services.close();
-    this.#parts.logs.release();
+    await this.#parts.all.close();
   }
 
   /** Applies one change at a time. */
@@ -313,7 +281,7 @@ class RunningGateway {
   }
 
   async #switchTo(fresh: Configuration, mayRestart: boolean): Promise<ReloadResult> {
-    const { planner, services, certificates, proxy, tokens, spending, keys, alerts } = this.#parts;
+    const { planner, services, certificates, proxy, tokens, spending, all } = this.#parts;
     const old = this.envoy.configuration;
     const changes = changesBetween(old.model, fresh.model);
     const { warnings } = fresh;
@@ -329,8 +297,8 @@ class RunningGateway {
     try {
       // Both: the Envoy that runs has the old budgets until it gets the new ones, or is replaced.
       await spending.prepare(fresh, planner.logDirectory(fresh), old.model);
-      certificates.use(fresh);
-      proxy.use(fresh);
+      certificates.write(fresh);
+      proxy.set(fresh);
       await tokens.prepare(fresh);
       if (reasons.length === 0) prepareContentLog(fresh.model, planner.logDirectory(fresh));
       if (reasons.length > 0) await this.#restart(fresh, prepared);
@@ -338,16 +306,14 @@ class RunningGateway {
         return { kind: "unchanged", warnings };
       }
     } catch (error) {
-      certificates.use(this.envoy.configuration);
-      proxy.use(this.envoy.configuration);
+      certificates.write(this.envoy.configuration);
+      proxy.set(this.envoy.configuration);
       await prepared.discard();
       throw error;
     } finally {
       tokens.retain(this.envoy.configuration);
       const { configuration, runtime } = this.envoy;
-      await spending.use(configuration, runtime.logDirectory);
-      await keys.use(configuration);
-      await alerts.use(configuration);
+      await all.use(configuration, runtime.logDirectory);
     }
     prepared.commit();
     return { kind: "applied", changes, hasRestarted: reasons.length > 0, warnings };
@@ -355,20 +321,18 @@ class RunningGateway {
 
   /** Replaces the running Envoy with one that starts with the configuration. */
   async #restart(fresh: Configuration, prepared: PreparedServices): Promise<void> {
-    const { planner, logs, spending, keys } = this.#parts;
-    logs.use(planner.logDirectory(fresh), fresh.environment);
+    const { planner, logs, all } = this.#parts;
+    logs.lock(planner.logDirectory(fresh), fresh.environment);
     prepareContentLog(fresh.model, planner.logDirectory(fresh));
     const next = planner.prepare(fresh, prepared);
     try {
       await this.#supervisor.replace(next.plan);
     } catch (error) {
-      spending.detach(next.plan.budgetsSocket);
-      keys.detach(next.plan.budgetsSocket);
+      all.detach(next.plan.budgetsSocket);
       next.files.remove();
       throw error;
     }
-    spending.detach(this.envoy.plan.budgetsSocket);
-    keys.detach(this.envoy.plan.budgetsSocket);
+    all.detach(this.envoy.plan.budgetsSocket);
     this.envoy.files.remove();
     this.envoy = next;
   }

@@ -5,28 +5,17 @@ import type { Budget } from "../../model/budgets.ts";
 import { takesKeyRows } from "../../model/keys.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import type { Keys, Spent } from "../keys/key-service.ts";
-import type { Configuration } from "./configuration-file.ts";
 import { findCaFile } from "./machine-settings.ts";
 import type { Report } from "./own-log.ts";
 import { VERSION } from "./package-version.ts";
+import type { Part } from "./part.ts";
 
 /** Between two attempts to set budgets. */
 const RETRY_MS = 1_000;
 
-export interface KeyStore {
-  /** Activates a configuration. */
-  use: (configuration: Configuration) => Promise<void>;
-  /** Gives an Envoy that starts its keys. Resolves when it has them, at once without `keys`. */
-  attach: (socket: string) => Promise<void>;
-  /** Ends the updates of an Envoy. */
-  detach: (socket: string) => void;
-  /** Returns why the gateway is not ready; undefined if it is. */
-  missing: () => string | undefined;
-  /** Returns what /readyz has to add while nothing is missing. */
-  note: () => string | undefined;
+export interface KeyStore extends Required<Part> {
   /** Returns the routes of the admin API. A request needs a caller (admin/actor.ts). */
   api: () => Promise<Hono>;
-  close: () => Promise<void>;
 }
 
 /**

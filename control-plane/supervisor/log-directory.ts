@@ -65,15 +65,15 @@ export function prepareLogDirectory(directory: string): void {
 export class LogDirectories {
   readonly #locked = new Set<string>();
 
-  /** Creates the directory and locks it until `release`. Throws if it is not writable, or another gateway writes it. */
-  use(directory: string, environment: Environment): void {
+  /** Creates the directory and locks it until `close`. Throws if it is not writable, or another gateway writes it. */
+  lock(directory: string, environment: Environment): void {
     prepareLogDirectory(directory);
     const holder = lockLogs(directory);
     if (holder !== undefined) throw inUse(directory, holder, environment);
     this.#locked.add(directory);
   }
 
-  release(): void {
+  close(): void {
     for (const directory of this.#locked) {
       const lock = join(directory, LOCK);
       if (holderOf(lock)?.pid === process.pid) rmSync(lock, { force: true });

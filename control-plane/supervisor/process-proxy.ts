@@ -29,15 +29,15 @@ export class ProcessProxy {
   readonly #own = { ...process.env };
   #restore: (() => void) | undefined;
 
-  /** Uses the proxy of a configuration in place of the previous one. */
-  use({
+  /** Sets the proxy of a configuration in place of the previous one. */
+  set({
     model,
     environment,
   }: {
     model: Pick<GatewayModel, "proxy">;
     environment: Environment;
   }): void {
-    this.stop();
+    this.close();
     const wanted = proxyEnvironment(model, environment);
     // Without a proxy nothing reads NO_PROXY but what asks HTTP_PROXY, which stays as it is.
     const names = wanted["NO_PROXY"] === undefined ? HTTPS_NAMES : [...HTTPS_NAMES, ...NO_NAMES];
@@ -46,7 +46,7 @@ export class ProcessProxy {
   }
 
   /** Takes it back. */
-  stop(): void {
+  close(): void {
     this.#restore?.();
     this.#restore = undefined;
     setVariables([...HTTPS_NAMES, ...NO_NAMES], this.#own);

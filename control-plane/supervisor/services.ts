@@ -11,6 +11,7 @@ import {
   superviseModelServer,
 } from "./model-server.ts";
 import type { Report } from "./own-log.ts";
+import type { Part } from "./part.ts";
 import { proxyEnvironment } from "./process-proxy.ts";
 import { socketPath } from "./state.ts";
 
@@ -29,16 +30,13 @@ export interface PreparedServices {
   discard: () => Promise<void>;
 }
 
-export interface Services {
+export interface Services extends Part {
   /**
    * Starts the services that the configuration needs and that are not running yet. Rejects with a GatewayError if the
    * model server does not start, except at the gateway's own start without a guard: then prompts go to their model as
    * if no targets were configured.
    */
   prepare: (configuration: Configuration, isFirst: boolean) => Promise<PreparedServices>;
-  /** Returns why prompts cannot be served at the moment; undefined if nothing is missing. */
-  missing: () => string | undefined;
-  close: () => Promise<void>;
 }
 
 interface ModelServer {

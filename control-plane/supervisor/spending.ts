@@ -9,32 +9,23 @@ import type { Spend } from "../spend/spend.ts";
 import type { Usage } from "../usage/usage-follower.ts";
 import type { Configuration } from "./configuration-file.ts";
 import type { Report } from "./own-log.ts";
+import type { Part } from "./part.ts";
 import { findCaFile } from "./machine-settings.ts";
 
 /** How long a reload that adds the first budget waits for the Envoys to have limits. */
 const ATTACH_MS = 5_000;
 
-export interface Spending {
-  /** Activates a configuration. Resolves when the running Envoys have its limits. */
-  use: (configuration: Configuration, logDirectory: string) => Promise<void>;
+export interface Spending extends Required<Part> {
   /** Prepares a configuration for Envoys that start, while the running ones have the old one. */
   prepare: (fresh: Configuration, logDirectory: string, old: GatewayModel) => Promise<void>;
   /** Sets the budgets of keys, groups and users that come at run time. Resolves when the running Envoys have their limits. */
   useRuntime: (budgets: readonly Budget[]) => Promise<void>;
-  /** Gives an Envoy that starts its limits. Resolves when it has them, at once if there are no budgets. */
-  attach: (socket: string) => Promise<void>;
-  /** Ends the updates of an Envoy's limits. */
-  detach: (socket: string) => void;
   /** Counts what Envoys that were replaced have charged until their exit. */
   settle: () => void;
   /** Counts what was charged while no record could be written. Called when they are written again. */
   addLost: () => void;
   /** Adds what was spent with keys at another gateway. Returns whether it is stored. */
   addImported: (spent: readonly { key: string; cost: number }[]) => boolean;
-  /** Returns why requests with a budget are rejected; undefined if they are not. */
-  missing: () => string | undefined;
-  /** Returns what /readyz has to add while nothing is missing. */
-  note: () => string | undefined;
   gauges: () => BudgetGauge[];
   /** The same of budgets of keys, groups and users. */
   keyGauges: () => BudgetGauge[];
@@ -44,7 +35,6 @@ export interface Spending {
   hasBudget: (name: string) => boolean;
   /** Returns what follows the usage log; undefined as long as no configuration needed it. */
   usage: () => Usage | undefined;
-  close: () => Promise<void>;
 }
 
 /** Whether what is spent is recorded: as soon as requests have usage records. */

@@ -23,7 +23,7 @@ it("budgets that cannot be read are reported, and set when they can", async () =
     throw new Error("database is locked");
   });
   const configuration = { model: modelOf("keys: {}\n"), environment: {} };
-  await store.use(configuration as unknown as Configuration);
+  await store.use(configuration as unknown as Configuration, "");
   expect(lines).toEqual(["The budgets of keys are not current: database is locked."]);
   await vi.waitFor(() => {
     expect(onBudgets).toHaveBeenCalledWith([]);
