@@ -92,7 +92,7 @@ export interface Listener {
   place?: string;
   address: string;
   port: number;
-  /** Total time of a complete answer; for a stream, time to the first byte and between bytes. Milliseconds. */
+  /** Total time of a complete response; for a stream, time to the first byte and between bytes. Milliseconds. */
   timeoutMs: number;
   /** A client has to send one of these keys; absent if clients need none. */
   apiKeys?: ClientKey[];
@@ -220,9 +220,9 @@ export interface Retry {
   afterContextLength?: true;
   /** Whether there is one when there was no connection, or one that closed before the request was sent. */
   afterRefusal: boolean;
-  /** Whether there is one when a provider breaks off, or is too slow, before it has answered. */
+  /** Whether there is one when a provider breaks off, or is too slow, before its response has begun. */
   afterReset: boolean;
-  /** Longest time until an attempt's answer begins. Milliseconds; absent: the listener's timeout alone. */
+  /** Longest time until an attempt's response begins. Milliseconds; absent: the listener's timeout alone. */
   perTryTimeoutMs?: number;
   /** The same for the first token of a stream. */
   firstByteTimeoutMs?: number;
@@ -231,7 +231,7 @@ export interface Retry {
 /** Envoy's rate limit service, over gRPC. */
 export interface RateLimitService {
   address: { host: string; port: number };
-  /** Whether a request passes uncounted when the service does not answer. */
+  /** Whether a request passes uncounted when the service does not respond. */
   onFailure: "allow" | "deny";
   timeoutMs: number;
 }

@@ -98,7 +98,7 @@ export interface PromptTarget {
   questions?: "model";
   /** Takes the prompts that match no other target. */
   isDefault: boolean;
-  /** Whether a language model writes the answer from the backend's. */
+  /** Whether a language model writes the response from the backend's. */
   dispatches: boolean;
 }
 

@@ -24,7 +24,7 @@ import type { Source } from "./yaml/yaml-document.ts";
 export type LoadResult =
   { ok: true; model: GatewayModel; warnings: Problem[] } | { ok: false; problems: Problem[] };
 
-/** Never throws: whatever the text, the answer is a model or a list of problems in the file's order. */
+/** Never throws: whatever the text, the result is a model or a list of problems in the file's order. */
 export function loadConfiguration(
   source: Source,
   variables: Environment,

@@ -20,7 +20,7 @@ export const RETRY_KEYS = {
   }).optional(),
   on: list(
     reason,
-    `Reasons for a retry: \`connect_failure\` (no connection, or it closed before the request was sent), \`reset\` (broken off, or too slow, before an answer began), \`context_length\` (the request is too long for the model: the next model is tried), and statuses. Default: \`connect_failure\`, \`reset\` and ${STATUSES.join(", ")}.`,
+    `Reasons for a retry: \`connect_failure\` (no connection, or it closed before the request was sent), \`reset\` (broken off, or too slow, before a response began), \`context_length\` (the request is too long for the model: the next model is tried), and statuses. Default: \`connect_failure\`, \`reset\` and ${STATUSES.join(", ")}.`,
   ).optional(),
   per_try_timeout: duration(
     "Maximum time until the response of an attempt begins; then the next attempt starts. Default with one further model: two thirds of the listener's `timeout`; with several: half of it. Without a further model only the listener's `timeout` applies.",

@@ -50,7 +50,7 @@ export async function checkNames(model: GatewayModel): Promise<Finding[]> {
             .join(", ")}`,
         );
       } catch (error) {
-        const { code = "no answer" } = error as NodeJS.ErrnoException;
+        const { code = "no response" } = error as NodeJS.ErrnoException;
         return problem(
           `${host} cannot be resolved (${code})`,
           "check the name in base_url, /etc/resolv.conf and the network of this machine",
@@ -98,7 +98,7 @@ export function checkAuthorities(
   }
 }
 
-interface Answer {
+interface ReadResponse {
   status: number;
   /** Seconds by which this machine's clock is ahead of the provider's; absent if it sent no date. */
   drift?: number;
@@ -139,15 +139,15 @@ export async function checkProviders(
   const found = await Promise.all(
     [...asked.values()].map(async ({ target, variable, models }) => {
       try {
-        const answer = await ask(
+        const response = await ask(
           target,
           variable === undefined ? undefined : environment[variable],
           { ca, environment },
           now,
         );
         return [
-          ...answerFindings(target, variable, answer),
-          ...modelFindings(target, models, answer),
+          ...responseFindings(target, variable, response),
+          ...modelFindings(target, models, response),
         ];
       } catch (error) {
         return [
@@ -182,7 +182,7 @@ async function ask(
   key: string | undefined,
   { ca, environment }: { ca: string | undefined; environment: Environment },
   now: () => number,
-): Promise<Answer> {
+): Promise<ReadResponse> {
   const { address, authority, auth } = target;
   const credential = CREDENTIAL_KINDS.find(({ name }) => name === auth.kind);
   const isAnthropic = target.dialect === ANTHROPIC_MESSAGES.name;
@@ -215,7 +215,7 @@ async function ask(
         });
   return new Promise((resolve, reject) => {
     const onResponse = (response: IncomingMessage) => {
-      readAnswer(response, now).then(resolve, reject);
+      readResponse(response, now).then(resolve, reject);
     };
     const request = address.tls
       ? requestTls(
@@ -241,7 +241,7 @@ async function ask(
 /** A list of models is smaller. Bytes. */
 const MAX_LIST = 4 * 1024 * 1024;
 
-async function readAnswer(response: IncomingMessage, now: () => number): Promise<Answer> {
+async function readResponse(response: IncomingMessage, now: () => number): Promise<ReadResponse> {
   const { statusCode: status = 0, headers, socket } = response;
   const date = Date.parse(headers.date ?? "");
   const certificate =
@@ -288,10 +288,10 @@ function idsIn(text: string): string[] | undefined {
   }
 }
 
-function answerFindings(
+function responseFindings(
   target: HostTarget,
   variable: string | undefined,
-  { status, drift, certificateEnds, encoding }: Answer,
+  { status, drift, certificateEnds, encoding }: ReadResponse,
 ): Finding[] {
   const { ok, warning, problem } = findingsOf("providers");
   const { provider, authority } = target;
@@ -370,10 +370,10 @@ function clockFindings(authority: string, drift: number | undefined): Finding[] 
 function modelFindings(
   { provider }: HostTarget,
   models: readonly string[],
-  answer: Answer,
+  response: ReadResponse,
 ): Finding[] {
   const { warning } = findingsOf("providers");
-  const listed = answer.models;
+  const listed = response.models;
   if (listed === undefined || listed.length === 0) return [];
   return [...new Set(models)]
     .filter((model) => !listed.includes(model))

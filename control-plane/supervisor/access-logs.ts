@@ -86,7 +86,7 @@ export function createAccessLogCheck(
     before = now;
     if (reason !== undefined && problem === undefined) {
       const lost = `Access logs cannot be written to ${directory} (${reason})`;
-      setProblem(lost, `${lost}. Requests are still answered, but their log lines are lost.`);
+      setProblem(lost, `${lost}. Requests are still served, but their log lines are lost.`);
     } else if (reason === undefined && isWritten && problem !== undefined) {
       setProblem(undefined, `Access logs are written to ${directory} again.`);
     }

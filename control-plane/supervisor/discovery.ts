@@ -81,7 +81,7 @@ export function createDiscovery(directory: string, first: readonly DiscoveryFile
       write(file.name, text);
       return await confirm(file, version, before, reader);
     } catch (error) {
-      return `Envoy does not answer: ${String(error)}`;
+      return `Envoy does not respond: ${String(error)}`;
     }
   };
 

@@ -16,7 +16,7 @@ const PULSE: Pulse = { every: 1_000, patience: 3_000, longestSilence: 30_000 };
 
 export interface PulseEvents {
   /** Called with false when it stops responding, and with true when it responds again. */
-  onChange: (answers: boolean) => void;
+  onChange: (responds: boolean) => void;
   /** Called when it has not responded for `longestSilence`. */
   onSilence: () => void;
 }
@@ -28,20 +28,20 @@ export async function watchPulse(
   signal: AbortSignal,
   { every, patience, longestSilence }: Pulse = PULSE,
 ): Promise<void> {
-  let answered = performance.now();
-  let isAnswering = true;
+  let lastResponse = performance.now();
+  let isResponding = true;
   for (;;) {
     await sleep(every, undefined, { signal, ref: false }).catch(() => undefined);
-    const answers = await isHealthy(
+    const responds = await isHealthy(
       socketPath,
       AbortSignal.any([signal, AbortSignal.timeout(patience)]),
     );
     if (signal.aborted) return;
-    if (answers !== isAnswering) onChange(answers);
-    isAnswering = answers;
+    if (responds !== isResponding) onChange(responds);
+    isResponding = responds;
     const now = performance.now();
-    if (answers) answered = now;
-    if (now - answered < longestSilence) continue;
+    if (responds) lastResponse = now;
+    if (now - lastResponse < longestSilence) continue;
     onSilence();
     return;
   }

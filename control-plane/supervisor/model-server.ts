@@ -167,10 +167,10 @@ function endOf(
 
 /** Checks whether it responds until it exits, and kills it when it has not responded for too long. */
 async function attend(plan: ModelServerPlan, child: ChildProcess, over: AbortSignal) {
-  const onChange = (answers: boolean) => {
-    const what = `The model server ${answers ? "responds again" : "does not respond"}.`;
-    plan.report(what, answers ? "info" : "warning");
-    plan.onMissing?.(answers ? undefined : what);
+  const onChange = (responds: boolean) => {
+    const what = `The model server ${responds ? "responds again" : "does not respond"}.`;
+    plan.report(what, responds ? "info" : "warning");
+    plan.onMissing?.(responds ? undefined : what);
   };
   const onSilence = () => {
     plan.report("The model server did not respond for too long and is restarted.", "error");

@@ -283,13 +283,13 @@ export class Exchange {
       // Envoy deletes a stream that is over, whether its callouts are or not.
       if (this.#ending !== undefined) this.#close();
       this.#during = `call ${next.call.token}`;
-      const answer = this.#input.calls?.(next.call);
+      const result = this.#input.calls?.(next.call);
       let response: CallResponse;
-      if (answer instanceof Promise) {
-        yield answer.then((value) => {
+      if (result instanceof Promise) {
+        yield result.then((value) => {
           response = value;
         });
-      } else response = answer;
+      } else response = result;
       next.root.calls.delete(next.call.token);
       this.#machine.callResponse = response;
       try {

@@ -12,7 +12,7 @@ export function flowOf(contextId: u32): PromptFlow | null {
   return flows.has(contextId) ? flows.get(contextId) : null;
 }
 
-/** Ends the flow of a stream, if it has one: the request was sent on or answered, or the stream is gone. */
+/** Ends the flow of a stream, if it has one: the request was sent on or has its response, or the stream is gone. */
 export function endFlow(contextId: u32): void {
   if (flows.size == 0 || !flows.has(contextId)) return;
   const flow = flows.get(contextId);

@@ -7,8 +7,8 @@ export const enum StepOutcome {
   Wait,
   /** The request goes to its model; further steps are skipped. */
   Send,
-  /** The gateway responds with `prompt.text` (`answerPrompt`). */
-  Answer,
+  /** The gateway responds with `prompt.text` (`respondToPrompt`). */
+  Respond,
   /** The gateway responds with `prompt.fault`. */
   Refuse,
 }

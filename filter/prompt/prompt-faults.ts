@@ -8,7 +8,7 @@ import { Span } from "../bytes/text/bytes";
 export function timeoutFault(step: string): Fault {
   return new Fault(
     504,
-    "The listener's timeout expired before the prompt was answered (last step: " + step + ").",
+    "The listener's timeout expired before the prompt was done (last step: " + step + ").",
   );
 }
 

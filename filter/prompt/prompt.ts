@@ -83,10 +83,10 @@ export class Prompt {
   }
 
   /** The gateway responds with this text, the inside of a JSON string. */
-  answer(pointer: usize, length: u32): StepOutcome {
+  respond(pointer: usize, length: u32): StepOutcome {
     this.text.clear();
     this.text.bytes(pointer, length);
-    return StepOutcome.Answer;
+    return StepOutcome.Respond;
   }
 
   reject(fault: Fault): StepOutcome {

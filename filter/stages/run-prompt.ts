@@ -4,7 +4,7 @@ import { Client } from "../exchange/client";
 import { Exchange } from "../exchange/exchange";
 import { outOfMemory } from "../hub/faults/fault";
 import { REQUEST_HEADERS, setHeaderNumber } from "../host/host";
-import { answerPrompt } from "../prompt/answer-prompt";
+import { respondToPrompt } from "../prompt/prompt-response";
 import { TARGET_CALL } from "../../contract/endpoints";
 import { PromptConfig } from "../config/prompt-target";
 import { extendRequest } from "../prompt/extend-request";
@@ -68,8 +68,8 @@ function apply(outcome: StepOutcome, flow: PromptFlow, context: StageContext): O
   if (outcome == StepOutcome.Wait) return Outcome.Wait;
   const prompt = flow.prompt;
   const exchange = prompt.exchange;
-  if (outcome == StepOutcome.Answer) {
-    answerPrompt(prompt);
+  if (outcome == StepOutcome.Respond) {
+    respondToPrompt(prompt);
     return Outcome.Responded;
   }
   if (outcome == StepOutcome.Send) {

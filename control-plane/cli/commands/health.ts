@@ -15,20 +15,20 @@ export async function health(config: string | undefined): Promise<void> {
 }
 
 async function missingIn({ listeners }: RunningRecord): Promise<string | undefined> {
-  const answers = await Promise.all(
+  const reasons = await Promise.all(
     listeners.map(async (listener) => {
       const name = `Listener ${listener.name} on port ${String(listener.port)}`;
       try {
         const { status, body } = await callListener(listener, "/readyz", MAX_MS);
         return status === 200
           ? undefined
-          : (reasonIn(body) ?? `${name} answers ${String(status)}.`);
+          : (reasonIn(body) ?? `${name} responds with ${String(status)}.`);
       } catch {
-        return `${name} does not answer.`;
+        return `${name} does not respond.`;
       }
     }),
   );
-  return answers.find((answer) => answer !== undefined);
+  return reasons.find((reason) => reason !== undefined);
 }
 
 function reasonIn(body: string): string | undefined {

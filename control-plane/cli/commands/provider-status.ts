@@ -9,7 +9,7 @@ import type { RunningRecord } from "../../supervisor/state.ts";
 
 export interface ProviderStatus {
   name: string;
-  /** Attempts that have no whole answer yet. */
+  /** Attempts that have no whole response yet. */
   inFlight: number;
   /** Addresses of it that Envoy asks no more for a while, because they kept failing. */
   ejected: number;
@@ -76,7 +76,7 @@ async function readHosts(adminSocket: string): Promise<Host[]> {
   }
 }
 
-/** Attempts without a good answer among the last lines, the youngest last. */
+/** Attempts without a good response among the last lines, the youngest last. */
 function readFailures(file: string): AccessLogEntry[] {
   return readTail(file)
     .split("\n")

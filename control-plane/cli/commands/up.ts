@@ -1,4 +1,4 @@
-// `gateway up`: everything from the configuration file to a gateway that answers, in the foreground or in the background.
+// `gateway up`: everything from the configuration file to a gateway that is ready, in the foreground or in the background.
 import { spawn } from "node:child_process";
 import { openSync } from "node:fs";
 import { extname, join } from "node:path";

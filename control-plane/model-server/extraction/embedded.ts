@@ -1,5 +1,5 @@
 // Parameters without a language model: only values that are certain; anything else is asked for.
-import { bareAnswer, remainingAnswer } from "./answers.ts";
+import { bareAnswer, remainingAnswer } from "./bare-values.ts";
 import {
   type SpanFinder,
   type Stated,

@@ -9,7 +9,12 @@ import { closeNow, listenAt } from "../../model-server/unix-socket.ts";
 import { admission, type Admitted } from "../../model-server/admission.ts";
 import { readJson } from "../../model-server/read-json.ts";
 import { ServerError } from "../../model-server/server-error.ts";
-import { type Answer, answer, type ChatRequest, chatRequest } from "./answer.ts";
+import {
+  type ChatRequest,
+  chatRequest,
+  type Completion,
+  complete,
+} from "./demonstration-response.ts";
 
 /** Between two pieces of a stream, so that a person sees it stream. Milliseconds. */
 const PIECE_MS = 8;
@@ -53,7 +58,7 @@ export function demonstrationApp(): Hono<Admitted> {
     }
     const request = parsed.data;
     const head = headOf(request);
-    const completion = answer(request);
+    const completion = complete(request);
     context.header("x-request-id", head.id);
     if (request.stream !== true) return context.json(completionBody(head, completion));
     return streamSSE(context, async (stream) => {
@@ -80,13 +85,13 @@ interface Head {
   model: string;
 }
 
-/** Derived from the request alone: the same request gets the same answer, byte by byte. */
+/** Derived from the request alone: the same request gets the same response, byte by byte. */
 function headOf(request: ChatRequest): Head {
   const digest = createHash("sha256").update(JSON.stringify(request)).digest("hex");
   return { id: `chatcmpl-demo-${digest.slice(0, 24)}`, created: 0, model: request.model };
 }
 
-function completionBody(head: Head, completion: Answer) {
+function completionBody(head: Head, completion: Completion) {
   const message =
     completion.kind === "text"
       ? { role: "assistant", content: completion.pieces.join(""), refusal: null }
@@ -105,7 +110,7 @@ function completionBody(head: Head, completion: Answer) {
 }
 
 /** Role, content or tool call in pieces, finish, and usage where it was asked for. */
-function chunks(head: Head, completion: Answer, withUsage: boolean) {
+function chunks(head: Head, completion: Completion, withUsage: boolean) {
   const chunk = (delta: object, finish: string | null = null) => ({
     ...head,
     object: "chat.completion.chunk",
@@ -123,9 +128,9 @@ function chunks(head: Head, completion: Answer, withUsage: boolean) {
   ];
 }
 
-type ToolAnswer = Extract<Answer, { kind: "tool" }>;
+type ToolCompletion = Extract<Completion, { kind: "tool" }>;
 
-function toolCall(head: Head, completion: ToolAnswer) {
+function toolCall(head: Head, completion: ToolCompletion) {
   return {
     id: `call_demo_${head.id.slice(-12)}`,
     type: "function",
@@ -134,7 +139,7 @@ function toolCall(head: Head, completion: ToolAnswer) {
 }
 
 /** The name first with empty arguments, then the arguments in two pieces, as OpenAI streams them. */
-function toolDeltas(head: Head, completion: ToolAnswer) {
+function toolDeltas(head: Head, completion: ToolCompletion) {
   const half = Math.ceil(completion.arguments.length / 2);
   const pieces = [completion.arguments.slice(0, half), completion.arguments.slice(half)];
   return [
@@ -143,7 +148,7 @@ function toolDeltas(head: Head, completion: ToolAnswer) {
   ];
 }
 
-function finishReason(completion: Answer): string {
+function finishReason(completion: Completion): string {
   if (completion.kind === "tool") return "tool_calls";
   return completion.isCut ? "length" : "stop";
 }

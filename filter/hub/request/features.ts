@@ -243,7 +243,7 @@ export const STORED_PROMPTS = rejected(
   about("Stored prompts", "https://platform.openai.com/docs/guides/prompting"),
 );
 export const BACKGROUND = rejected(
-  constant("cannot answer in the background: use 'stream'."),
+  constant("cannot run in the background: use 'stream'."),
   about("Background mode", "https://platform.openai.com/docs/guides/background"),
 );
 export const ITEM_REFERENCES = rejected(

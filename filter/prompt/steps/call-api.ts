@@ -23,7 +23,7 @@ const plain = scratchBuffer();
 export class CallApi extends Step {
   constructor(
     /** Whether the API's text is the response for every target: it is a tool's result. */
-    private alwaysAnswers: bool,
+    private alwaysResponds: bool,
   ) {
     super("API", PromptPart.Api, u32.MAX_VALUE);
   }
@@ -63,15 +63,15 @@ export class CallApi extends Step {
     prompt.apiStatus = response.status;
     const fault = apiFault(target, response);
     if (fault !== null) return prompt.reject(fault);
-    const isAnswer = this.alwaysAnswers || !target.dispatches;
-    const text = isAnswer ? plain : prompt.text;
+    const isResponse = this.alwaysResponds || !target.dispatches;
+    const text = isResponse ? plain : prompt.text;
     text.clear();
     readText(target, response, text);
     maskInPlace(text, target.secrets);
-    if (!isAnswer) return StepOutcome.Next;
+    if (!isResponse) return StepOutcome.Next;
     prompt.text.clear();
     escape(text.pointer, text.length, prompt.text);
-    return StepOutcome.Answer;
+    return StepOutcome.Respond;
   }
 }
 

@@ -43,7 +43,7 @@ export class Extract extends ModelServerStep {
     }
     const question = response.member(message, constant("content"));
     if (response.isString(question) && response.size(question) > 0)
-      return prompt.answer(response.pointer(question), response.size(question));
+      return prompt.respond(response.pointer(question), response.size(question));
     prompt.useDefaultTarget();
     return StepOutcome.Next;
   }

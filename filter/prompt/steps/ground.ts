@@ -35,7 +35,7 @@ export class Ground extends ModelServerStep {
     if (!response.isArray(missing) || response.isEmpty(missing)) return StepOutcome.Next;
     const question = response.member(0, constant("question"));
     if (!response.isString(question)) return this.onFailure(prompt, 200);
-    return prompt.answer(response.pointer(question), response.size(question));
+    return prompt.respond(response.pointer(question), response.size(question));
   }
 
   /** No API is called with parameters that were not checked. */

@@ -29,7 +29,7 @@ export class Guard extends ModelServerStep {
     prompt.exchange.guard = isBlocked ? GuardDecision.Blocked : GuardDecision.Passed;
     if (!isBlocked) return next(prompt);
     const message = prompt.config.guardMessageJson;
-    return prompt.answer(message.pointer, message.length);
+    return prompt.respond(message.pointer, message.length);
   }
 
   /** `on_failure` is for a guard that fails: a prompt that the guard rejects (4xx) never passes. */

@@ -21,7 +21,7 @@ import { CONTENT_LENGTH, CONTENT_TYPE, isJson, STATUS } from "../../exchange/hea
 import { replaceBytes, replaceMasked, takeBytes } from "../body";
 import { replaceByEmptyFault, replaceResponse } from "../replace";
 
-/** A stream that is answered with JSON is an error, whatever its status. */
+/** JSON in response to a streaming request is an error, whatever its status. */
 const BAD_GATEWAY: u32 = 502;
 
 const out = scratchBuffer();

@@ -70,6 +70,6 @@ it("the system's error is reported when the directory cannot be created again", 
   await at(1);
   await at(1);
   expect(lines).toEqual([
-    `Access logs cannot be written to ${join(top, "file", "logs")} (ENOTDIR). Requests are still answered, but their log lines are lost.`,
+    `Access logs cannot be written to ${join(top, "file", "logs")} (ENOTDIR). Requests are still served, but their log lines are lost.`,
   ]);
 });

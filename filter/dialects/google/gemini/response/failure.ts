@@ -1,4 +1,4 @@
-// The failures that a response of Gemini reports: an error object, or a reason why the model could not answer.
+// The failures that a response of Gemini reports: an error object, or a reason why the model could not respond.
 import { Fault } from "../../../../hub/faults/fault";
 import { findReason, FINISH_FAULT } from "../../../../hub/response/finish-reason";
 import { readFault } from "../../../../hub/faults/read-fault";
@@ -34,7 +34,7 @@ function failureOfCandidate(tape: Tape, candidate: u32): Fault | null {
     text.text(": ");
     unescape(tape.pointer(message), min(tape.size(message), MAX_MESSAGE), text);
   }
-  const fault = new Fault(502, "The model failed to answer (" + text.toText() + "). Try again.");
+  const fault = new Fault(502, "The model failed (" + text.toText() + "). Try again.");
   text.release();
   return fault;
 }

@@ -39,15 +39,15 @@ interface Usage {
   total_tokens: number;
 }
 
-export type Answer = { usage: Usage } & (
-  | { kind: "text"; /** joined they are the answer */ pieces: string[]; isCut: boolean }
+export type Completion = { usage: Usage } & (
+  | { kind: "text"; /** joined they are the text */ pieces: string[]; isCut: boolean }
   | { kind: "tool"; name: string; /** JSON */ arguments: string }
 );
 
 const MAX_ECHO = 200;
 
-/** The answer to a request. */
-export function answer(request: ChatRequest): Answer {
+/** Returns the completion of a request. */
+export function complete(request: ChatRequest): Completion {
   const promptTokens = request.messages.reduce(
     (sum, { content }) => sum + tokens(text(content)),
     0,

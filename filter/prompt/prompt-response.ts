@@ -21,7 +21,7 @@ const value = scratchBuffer();
 const member = new Span(0, 0);
 
 /** Sends 200 with `prompt.text`, the inside of a JSON string. */
-export function answerPrompt(prompt: Prompt): void {
+export function respondToPrompt(prompt: Prompt): void {
   const exchange = prompt.exchange;
   response.clear();
   writeResponse(exchange, prompt);
