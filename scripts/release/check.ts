@@ -8,7 +8,10 @@ import {
   advisoryFindings,
   imageProblems,
   licenceProblems,
+  LOCK_FILES,
   lockProblems,
+  REQUIREMENT_FILES,
+  requirementProblems,
   signatureFindings,
 } from "./supply-chain.ts";
 import { versionProblems } from "./version-places.ts";
@@ -43,7 +46,8 @@ const audits = [
 for (const note of audits.flatMap(({ notes }) => notes)) console.log(note);
 const problems = [
   ...versionProblems(read),
-  ...lockProblems(read("package-lock.json")),
+  ...LOCK_FILES.flatMap((file) => lockProblems(read(file), file)),
+  ...REQUIREMENT_FILES.flatMap((file) => requirementProblems(read(file), file)),
   ...imageProblems(read),
   ...licenceProblems(contentsOfPackage(ROOT)),
   ...audits.flatMap((audit) => audit.problems),

@@ -10,20 +10,72 @@ export interface Findings {
   notes: string[];
 }
 
-/** Problems of package-lock.json: a package whose content npm would not verify when it installs it. */
-export function lockProblems(lock: string): string[] {
-  const { packages } = JSON.parse(lock) as {
-    packages: Record<string, { integrity?: string; resolved?: string; link?: boolean }>;
-  };
-  return Object.entries(packages).flatMap(([path, { integrity, resolved }]) => {
-    if (path === "") return [];
-    if (integrity?.startsWith("sha512-") !== true) {
-      return [`package-lock.json: ${path} has no SHA-512 integrity.`];
-    }
-    return resolved === undefined || resolved.startsWith("https://registry.npmjs.org/")
-      ? []
-      : [`package-lock.json: ${path} does not come from the npm registry.`];
-  });
+interface LockedPackage {
+  integrity?: string;
+  resolved?: string;
+  hasInstallScript?: boolean;
+  deprecated?: string;
+}
+
+/** All lock files of the checkout. */
+export const LOCK_FILES = [
+  "package-lock.json",
+  "test/agents/packages/package-lock.json",
+  "test/conformance/packages/package-lock.json",
+];
+
+/**
+ * Packages with an install script, which is never run: every installation here has --ignore-scripts, and the npm package
+ * contains none of them.
+ */
+const WITH_INSTALL_SCRIPT = new Set([
+  "@anthropic-ai/claude-code",
+  "cpu-features",
+  "onnxruntime-node",
+  "protobufjs",
+  "ssh2",
+]);
+
+/**
+ * Problems of a lock file: a package whose content npm would not verify when it installs it, that comes from elsewhere, that
+ * has an install script of which we do not know, or that its authors have given up.
+ */
+export function lockProblems(lock: string, file = "package-lock.json"): string[] {
+  const { packages } = JSON.parse(lock) as { packages: Record<string, LockedPackage> };
+  return Object.entries(packages)
+    .filter(([path]) => path !== "")
+    .flatMap(([path, one]) =>
+      packageProblems(path, one).map((text) => `${file}: ${path} ${text}.`),
+    );
+}
+
+function packageProblems(path: string, one: LockedPackage): string[] {
+  const { integrity, resolved, hasInstallScript, deprecated } = one;
+  const name = path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
+  const problems: string[] = [];
+  if (integrity?.startsWith("sha512-") !== true) problems.push("has no SHA-512 integrity");
+  if (resolved !== undefined && !resolved.startsWith("https://registry.npmjs.org/"))
+    problems.push("does not come from the npm registry");
+  if (hasInstallScript === true && !WITH_INSTALL_SCRIPT.has(name))
+    problems.push("has an install script that is not on the list");
+  if (deprecated !== undefined) problems.push(`is deprecated: ${deprecated}`);
+  return problems;
+}
+
+/** All lists of Python packages but that of the extractor's training, which is run by hand and ships nothing. */
+export const REQUIREMENT_FILES = [
+  "scripts/container/node-requirements.txt",
+  "test/conformance/requirements.txt",
+  "test/sdk/requirements.txt",
+];
+
+/** Problems of a list of Python packages: one that pip would not verify by its hash, or that is not one version. */
+export function requirementProblems(text: string, file: string): string[] {
+  const lines = text.replaceAll(/\\\n/g, " ").split("\n");
+  return lines
+    .filter((line) => /^[^\s#-]/.test(line))
+    .filter((line) => !/^\S+==\S+.*--hash=sha256:[0-9a-f]{64}/.test(line))
+    .map((line) => `${file}: ${line.split(/[\s;]/)[0] ?? ""} has no version with a hash.`);
 }
 
 const DIGEST = /@sha256:[0-9a-f]{64}$/;

@@ -1,5 +1,5 @@
 // What release:check says of packages and images from outside.
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { contentsOfPackage } from "../../../../scripts/release/contents.ts";
@@ -7,7 +7,10 @@ import {
   advisoryFindings,
   imageProblems,
   licenceProblems,
+  LOCK_FILES,
   lockProblems,
+  REQUIREMENT_FILES,
+  requirementProblems,
   signatureFindings,
 } from "../../../../scripts/release/supply-chain.ts";
 
@@ -15,9 +18,25 @@ const ROOT = join(import.meta.dirname, "../../../..");
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");
 const DIGEST = `sha256:${"0f".repeat(32)}`;
 
+/** Files of the repository, without packages and what was built. */
+const files = (pattern: string) =>
+  globSync(pattern, {
+    cwd: ROOT,
+    exclude: (name) => name === "build" || name.endsWith("/build") || name.includes("node_modules"),
+  }).sort();
+
 describe("package-lock.json", () => {
-  it("package-lock.json has a hash for every package", () => {
-    expect(lockProblems(read("package-lock.json"))).toEqual([]);
+  it.each(LOCK_FILES)(
+    "every package of %s has a hash, a known source and no unknown script",
+    (file) => {
+      expect(lockProblems(read(file), file)).toEqual([]);
+    },
+  );
+
+  it("lock files and lists of Python packages are checked, all of them", () => {
+    expect(files("**/package-lock.json")).toEqual(LOCK_FILES.toSorted());
+    const lists = files("**/*requirements.txt").filter((file) => !file.includes("extractor/"));
+    expect(lists).toEqual(REQUIREMENT_FILES.toSorted());
   });
 
   it("package-lock.json has no installation script that `npm install --global` of the package would run", () => {
@@ -38,9 +57,29 @@ describe("package-lock.json", () => {
       /does not come from/,
     ],
     [{ integrity: "sha512-abc", resolved: "git+ssh://git@github.com/a/b.git" }, /does not come/],
+    [{ integrity: "sha512-abc", hasInstallScript: true }, /has an install script/],
+    [{ integrity: "sha512-abc", deprecated: "use b" }, /a is deprecated: use b\.$/],
   ])("%j is a problem", (entry, message) => {
     const lock = JSON.stringify({ packages: { "": {}, "node_modules/a": entry } });
     expect(lockProblems(lock)).toEqual([expect.stringMatching(message)]);
+  });
+});
+
+describe("lists of Python packages", () => {
+  it.each(REQUIREMENT_FILES)("every package of %s has a version with a hash", (file) => {
+    expect(requirementProblems(read(file), file)).toEqual([]);
+  });
+
+  it.each(["a", "a==1", "a>=1 --hash=sha256:00", "git+https://host.example/a"])(
+    "%s is a problem",
+    (line) => {
+      expect(requirementProblems(`# packages\n${line}\n`, "r.txt")).toHaveLength(1);
+    },
+  );
+
+  it("a hash on the next line counts", () => {
+    const text = `a==1 \\\n    --hash=sha256:${"0f".repeat(32)}\n    # via b\n`;
+    expect(requirementProblems(text, "r.txt")).toEqual([]);
   });
 });
 
