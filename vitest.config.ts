@@ -1,5 +1,6 @@
 // The test rings as vitest projects: `npm run test:unit` runs the first alone, `npm test` runs them all.
 import { defineConfig } from "vitest/config";
+import { RingRecorder } from "./test/conformance/ring-results.ts";
 
 /** Where `.ci/run` wants the results as JSON; unset for everybody else. */
 const resultsFile = process.env["GATEWAY_TEST_RESULTS"];
@@ -64,8 +65,13 @@ export default defineConfig({
     // Of tests in one file that may run at the same time: they wait for timeouts, not for processors.
     maxConcurrency: 16,
     expect: { poll: { timeout: 60_000 } },
-    reporters:
-      resultsFile === undefined ? ["default"] : ["default", ["json", { outputFile: resultsFile }]],
+    reporters: [
+      "default",
+      new RingRecorder(),
+      ...(resultsFile === undefined
+        ? []
+        : [["json", { outputFile: resultsFile }] satisfies [string, object]]),
+    ],
     projects: [
       ring("unit", ["test/{unit,config,host,providers}/**/*.test.ts"], FAST, SHARED),
       ring("exchanges", ["test/{exchanges,fuzz}/**/*.test.ts"], FAST, SHARED),

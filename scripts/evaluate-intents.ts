@@ -1,5 +1,6 @@
 // How well targets are chosen and parameters found without a language model, over our own cases and public sets on this machine:
-//   node scripts/evaluate-intents.ts [--verbose] [--cases cases.json | --clinc data_full.json | --bfcl questions.json answers.json]
+//   node scripts/evaluate-intents.ts [--verbose] [--record] [--cases cases.json | --clinc data_full.json | --bfcl questions.json answers.json]
+// --record writes the shares of our own cases to docs/model-rates.json.
 // CLINC150's JSON: https://github.com/clinc/oos-eval; BFCL's: https://github.com/ShishirPatil/gorilla
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,6 +20,7 @@ import {
   type TargetDescription,
   targetDescription,
 } from "../control-plane/model-server/options.ts";
+import { type Rate, recordRates } from "./model-rates.ts";
 import { type Label, similarities, words } from "../control-plane/model-server/similarity.ts";
 
 const OWN_CASES = join(import.meta.dirname, "../control-plane/model-server/evaluation/cases.json");
@@ -48,6 +50,22 @@ class Table {
     if (best === wanted) this.#inScope.top++;
     if (taken === wanted) this.#inScope.right++;
     else if (taken !== undefined) this.#inScope.wrong++;
+  }
+
+  /** Returns the shares of the cases. @param title what the cases are */
+  rates(title: string): Rate[] {
+    const { all, right, wrong } = this.#inScope;
+    const { all: others, fires } = this.#outOfScope;
+    return [
+      { of: `${title}: right target`, cases: all, share: right / all, best: 1 },
+      { of: `${title}: wrong target`, cases: all, share: wrong / all, best: 0 },
+      {
+        of: `${title}: a target for a prompt without one`,
+        cases: others,
+        share: fires / others,
+        best: 0,
+      },
+    ];
   }
 
   print(title: string): void {
@@ -109,6 +127,11 @@ async function evaluateOwn(embedder: Embedder, file: string): Promise<void> {
   }
   table.print("own cases");
   extraction.print("own cases, parameters");
+  if (isRecorded)
+    await recordRates("targets", [
+      ...table.rates("our own cases"),
+      ...extraction.rates("our own cases"),
+    ]);
 }
 
 /** What the embedded extractor finds, against what is right. */
@@ -143,6 +166,14 @@ class ExtractionTable {
     for (const [key, value] of found.filter((one) => !right.includes(one))) {
       console.log(`  ${JSON.stringify(text)}: ${key} is not ${JSON.stringify(value)}`);
     }
+  }
+
+  rates(title: string): Rate[] {
+    const [found, stated] = [this.#found, this.#stated];
+    return [
+      { of: `${title}: values found`, cases: stated, share: this.#right / stated, best: 1 },
+      { of: `${title}: found values right`, cases: found, share: this.#right / found, best: 1 },
+    ];
   }
 
   print(title: string): void {
@@ -256,7 +287,10 @@ function readLines<Line>(file: string): Line[] {
 }
 
 const isVerbose = process.argv.includes("--verbose");
-const [option, ...files] = process.argv.slice(2).filter((word) => word !== "--verbose");
+const isRecorded = process.argv.includes("--record");
+const [option, ...files] = process.argv
+  .slice(2)
+  .filter((word) => !["--verbose", "--record"].includes(word));
 const [first, second] = files;
 const queue = new RunQueue();
 const embedder = await openEmbedder({ kind: "embedded" }, process.env, queue);

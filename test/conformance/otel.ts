@@ -1,16 +1,21 @@
-// OpenTelemetry's conventions for generative AI: the rules of the conformance suite's policies that are about spans, with the
-// names of the published package. The suite itself needs Weaver, which no package registry has.
+// OpenTelemetry's conventions for generative AI: the rules of the conformance suite's policies about spans, with the names of
+// the published package, and what the conventions require of metrics (otel-metrics.ts). The suite itself needs Weaver, which no
+// package registry has.
 import * as conventions from "@opentelemetry/semantic-conventions/incubating";
 import { expect, vi } from "vitest";
 import { ask, type DialectName } from "../envoy/ask.ts";
 import { startHttpReceiver } from "../otlp/receiver.ts";
 import type { Span } from "../otlp/spans.ts";
 import { exportAtOnce } from "../otlp/trace-of.ts";
+import { exportedMetrics, metricRun } from "./otel-metrics.ts";
+import { lockedVersion } from "./locked-version.ts";
 import type { SuiteRun } from "./suite.ts";
 import { startWithProviders, WIRES } from "./with-providers.ts";
 
 const SECONDS = { timeout: 60_000, interval: 20 };
+/** Of the conformance suite. */
 const COMMIT = "6421afd";
+const PACKAGE = "@opentelemetry/semantic-conventions";
 /** Required, or recommended without a condition, for an inference: semantic-conventions, gen-ai-spans.md. */
 const EXPECTED = [
   "gen_ai.operation.name",
@@ -64,7 +69,7 @@ const CLIENTS: readonly [DialectName, string][] = [
 export async function runOtel(): Promise<SuiteRun[]> {
   const receiver = await startHttpReceiver();
   const all = await startWithProviders({
-    config: `tracing:\n  endpoint: http://127.0.0.1:${String(receiver.port)}\n  protocol: http\n`,
+    config: `observability: {}\ntracing:\n  endpoint: http://127.0.0.1:${String(receiver.port)}\n  protocol: http\n`,
     adaptBootstrap: exportAtOnce,
   });
   try {
@@ -85,7 +90,9 @@ export async function runOtel(): Promise<SuiteRun[]> {
             for (const [rule, check] of Object.entries(RULES))
               tests.set(`${rule}: ${way}`, check(span) ?? "");
         }
-    return [runOf(tests)];
+    const requests = CLIENTS.length * WIRES.length * 2;
+    const metrics = await exportedMetrics(all.gateway.logFile("usage"), requests);
+    return [runOf(tests), metricRun(metrics)];
   } finally {
     await all.stop();
     await receiver.stop();
@@ -109,7 +116,7 @@ function runOf(tests: ReadonlyMap<string, string>): SuiteRun {
   const failed = [...tests].filter(([, problem]) => problem !== "");
   return {
     suite: "OpenTelemetry GenAI",
-    version: `our own runner of the span rules of ${COMMIT}`,
+    version: `our own runner of the span rules of ${COMMIT}, names of ${PACKAGE} ${lockedVersion(PACKAGE)}`,
     source: "https://github.com/open-telemetry/semantic-conventions-conformance",
     subject: "spans of inferences",
     passed: tests.size - failed.length,

@@ -1,11 +1,7 @@
-// What the page says of our own tests: counts of a run of vitest, by file and title.
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { z } from "zod";
-
-const ROOT = join(import.meta.dirname, "../..");
+// What the page says of our own tests: counts of the last run of each file (ring-results.ts), by file and title.
+import { faultTable } from "../../scripts/faults.ts";
+import { AGENTS, PROVIDERS } from "../agents/sessions.ts";
+import { readRings, type RecordedTest, type RingResults, testFiles } from "./ring-results.ts";
 
 interface Row {
   title: string;
@@ -16,29 +12,26 @@ interface Row {
   link: string;
 }
 
+const EXCHANGES = "../test/exchanges/README.md";
 const ROWS: readonly Row[] = [
   {
     title: "Exchanges: the provider and the client get these bytes exactly",
     files: /^exchanges\/(?:host|endpoints)/,
     titles: /exchanges in the host|endpoint/,
-    link: "../test/exchanges/README.md",
+    link: EXCHANGES,
   },
+  { title: "The same exchanges through Envoy", files: /^exchanges\/envoy/, link: EXCHANGES },
   {
-    title: "The same exchanges through Envoy",
-    files: /^exchanges\/envoy/,
-    link: "../test/exchanges/README.md",
-  },
-  {
-    title: "Requests that arrive byte by byte",
+    title: "Byte splits: requests that arrive byte by byte",
     files: /^exchanges\/host/,
     titles: /arrives in pieces/,
-    link: "../test/exchanges/README.md",
+    link: EXCHANGES,
   },
   {
-    title: "Streams cut at every byte, at every event, and not at all",
+    title: "Byte splits: streams cut at every byte, at every event, and not at all",
     files: /^exchanges\/host/,
     titles: /streams cut anywhere/,
-    link: "../test/exchanges/README.md",
+    link: EXCHANGES,
   },
   {
     title: "Facts of today's models and formats",
@@ -46,7 +39,7 @@ const ROWS: readonly Row[] = [
     link: "current-apis.md",
   },
   {
-    title: "Mutated requests and responses",
+    title: "Mutated requests and responses, and inputs that the fuzzer has found",
     files: /^(?:exchanges\/mutated|fuzz\/)/,
     link: "../test/README.md",
   },
@@ -55,29 +48,24 @@ const ROWS: readonly Row[] = [
     files: /^exchanges\/(?:full-memory|large|long|costly)/,
     link: "overload.md",
   },
-  {
-    title: "Faults of providers",
-    files: /^envoy\/provider-faults\//,
-    link: "faults.md",
-  },
-  {
-    title: "Isolation of clients from each other",
-    files: /isolation/,
-    link: "threat-model.md",
-  },
+  { title: "Faults of providers", files: /^envoy\/provider-faults\//, link: "faults.md" },
+  { title: "Isolation of clients from each other", files: /isolation/, link: "threat-model.md" },
   {
     title: "Official SDKs of OpenAI, Anthropic, LangChain and Vercel",
     files: /^sdk\//,
     link: "clients.md",
   },
-  {
-    title: "Claude Code and Codex with each kind of provider",
-    files: /^agents\//,
-    link: "clients.md",
-  },
+  { title: "Claude Code and Codex from npm", files: /^agents\//, link: "clients.md" },
 ];
 
-export interface OwnRow {
+/** When something was run. */
+export interface Run {
+  /** YYYY-MM-DD. */
+  date: string;
+  commit: string;
+}
+
+export interface OwnRow extends Run {
   title: string;
   passed: number;
   failed: string[];
@@ -85,73 +73,100 @@ export interface OwnRow {
   link: string;
 }
 
-const report = z.object({
-  testResults: z.array(
-    z.object({
-      name: z.string(),
-      assertionResults: z.array(z.object({ fullName: z.string(), status: z.string() })),
-    }),
-  ),
-});
-
-/** Returns the rows of a report that vitest wrote as JSON, of `npm test` for example. */
-export function ownRows(reportFile: string): OwnRow[] {
-  return rowsOf(readTests(reportFile));
+/** Sessions of the coding agents, by provider: what became of each. */
+export interface AgentSessions extends Run {
+  providers: { model: string; sessions: Record<string, RecordedTest["status"]> }[];
 }
 
-/** Runs the rings of the rows; of Envoy's, only the files that a row names. */
-export function runOwnRings(): OwnRow[] {
-  const directory = mkdtempSync(join(tmpdir(), "gateway-conformance-"));
-  try {
-    return rowsOf([
-      ...run(directory, ["exchanges", "sdk", "agents"], []),
-      ...run(directory, ["envoy"], ["provider-faults", "isolation"]),
-    ]);
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
+/** The rows of docs/faults.yaml all of whose tests have passed. */
+export interface FaultRows extends Run {
+  rows: number;
+  passed: number;
+  failed: string[];
 }
 
-function rowsOf(tests: readonly Test[]): OwnRow[] {
-  return ROWS.map(({ title, files, titles, link }) => {
-    const own = tests.filter(({ file, name }) => files.test(file) && titles?.test(name) !== false);
-    const having = (status: string) => own.filter((one) => one.status === status);
-    if (own.length === 0) throw new Error(`No test belongs to "${title}".`);
-    return {
-      title,
-      passed: having("passed").length,
-      failed: having("failed").map(({ name }) => name),
-      skipped: own.length - having("passed").length - having("failed").length,
-      link,
-    };
-  });
+export interface OwnResults {
+  own: OwnRow[];
+  agents: AgentSessions;
+  faults: FaultRows;
 }
 
-interface Test {
+interface Test extends RecordedTest, Run {
   file: string;
-  name: string;
-  status: string;
 }
 
-function run(directory: string, projects: string[], filters: string[]): Test[] {
-  const outputFile = join(directory, `${projects.join("-")}.json`);
-  const words = ["run", ...projects.flatMap((name) => ["--project", name]), ...filters];
-  spawnSync(process.execPath, ["node_modules/vitest/vitest.mjs", ...words], {
-    cwd: ROOT,
-    stdio: "inherit",
-    env: { ...process.env, GATEWAY_TEST_RESULTS: outputFile },
-  });
-  return readTests(outputFile);
+/** Returns what the last runs give, and `published` for what was not run in this checkout. */
+export function ownResults(published: OwnResults, rings = readRings()): OwnResults {
+  const files = testFiles();
+  return {
+    own: ROWS.map((row) => {
+      const wanted = files.filter((file) => row.files.test(file));
+      const found = published.own.find(
+        ({ link, title }) => title === row.title && link === row.link,
+      );
+      const result = rowOf(row, testsIn(rings, wanted)) ?? found;
+      if (result === undefined) throw new Error(`"${row.title}" was not run in this checkout yet.`);
+      return result;
+    }),
+    agents: sessionsIn(testsIn(rings, ["agents/sessions.test.ts"])) ?? published.agents,
+    faults: faultsIn(testsIn(rings, [FAULTS_FILE])) ?? published.faults,
+  };
 }
 
-function readTests(reportFile: string): Test[] {
-  const { testResults } = report.parse(JSON.parse(readFileSync(reportFile, "utf8")));
-  return testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults.map(({ fullName, status }) => ({
-      // It may be of another checkout.
-      file: name.replace(/^.*\/test\//, ""),
-      name: fullName,
-      status,
+const FAULTS_FILE = "envoy/provider-faults/every-fault.test.ts";
+
+/** Returns the tests of files; undefined if one of them was not run. */
+function testsIn(rings: RingResults, files: readonly string[]): Test[] | undefined {
+  const tests: Test[] = [];
+  for (const file of files) {
+    const recorded = rings[file];
+    if (recorded === undefined) return undefined;
+    const { time, commit } = recorded;
+    const run = { file, date: time.slice(0, 10), commit };
+    tests.push(...recorded.tests.map((test) => ({ ...test, ...run })));
+  }
+  return tests;
+}
+
+function rowOf({ title, titles, link }: Row, tests: Test[] | undefined): OwnRow | undefined {
+  const own = tests?.filter(({ name }) => titles?.test(name) !== false) ?? [];
+  if (own.length === 0) return undefined;
+  const having = (status: RecordedTest["status"]) => own.filter((one) => one.status === status);
+  return {
+    title,
+    passed: having("passed").length,
+    failed: having("failed").map(({ name }) => name),
+    skipped: having("skipped").length,
+    link,
+    ...oldest(own),
+  };
+}
+
+/** The page must not claim a run that is later than that of a part. */
+function oldest(tests: readonly Test[]): Run {
+  const [first] = tests.toSorted((one, other) => one.date.localeCompare(other.date));
+  return { date: first?.date ?? "", commit: first?.commit ?? "" };
+}
+
+function sessionsIn(tests: readonly Test[] | undefined): AgentSessions | undefined {
+  if (tests === undefined) return undefined;
+  const statusOf = (provider: string, agent: string) =>
+    tests.find(({ name }) => name.startsWith(`on ${provider} > ${agent} `))?.status ?? "failed";
+  return {
+    ...oldest(tests),
+    providers: PROVIDERS.map(({ name, model }) => ({
+      model,
+      sessions: Object.fromEntries(AGENTS.map((agent) => [agent, statusOf(name, agent)])),
     })),
-  );
+  };
+}
+
+function faultsIn(tests: readonly Test[] | undefined): FaultRows | undefined {
+  if (tests === undefined) return undefined;
+  const faults = faultTable().map(({ fault }) => fault);
+  const failed = faults.filter((fault) => {
+    const own = tests.filter(({ name }) => name.startsWith(`${fault} > `));
+    return own.length === 0 || own.some(({ status }) => status !== "passed");
+  });
+  return { ...oldest(tests), rows: faults.length, passed: faults.length - failed.length, failed };
 }

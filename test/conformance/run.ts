@@ -1,35 +1,47 @@
-// `npm run conformance [-- --report FILE]`: runs the public suites and our own rings, and writes docs/conformance.json and
-// docs/conformance.md. With a report of `npm test` (GATEWAY_TEST_RESULTS), our own rings are not run again.
-import { spawnSync } from "node:child_process";
+// `npm run conformance`: runs the public suites, the fuzzer and the choice of targets, in less than ten minutes, and writes
+// docs/conformance.json and docs/conformance.md. What takes longer is taken from the last runs in this checkout
+// (`npm test`, `npm run bench -- --instructions`), else from the page as it is; each part has its date.
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { readCounts } from "../../bench/counts.ts";
 import { VERSION } from "../../control-plane/supervisor/package-version.ts";
 import { writePage } from "../../scripts/docs/write-page.ts";
+import { readRates } from "../../scripts/model-rates.ts";
+import { fuzz, keptSeeds } from "../fuzz/run-target.ts";
 import { FUZZ_TARGETS } from "../fuzz/targets.ts";
-import { fuzz } from "../fuzz/run-target.ts";
-import { ownRows, runOwnRings } from "./own-rings.ts";
-import { type Conformance, conformancePage } from "./page.ts";
+import { ownResults, type Run } from "./own-rings.ts";
+import { type Conformance, conformancePage, type FuzzRun } from "./page.ts";
 import type { SuiteRun } from "./suite.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FUZZ_INPUTS = 10_000;
 
-const { values } = parseArgs({ options: { report: { type: "string" } } });
-const suites = runPublicSuites();
-const own = values.report === undefined ? runOwnRings() : ownRows(values.report);
+const published = JSON.parse(
+  readFileSync(join(ROOT, "docs/conformance.json"), "utf8"),
+) as Conformance;
 const all: Conformance = {
-  date: new Date().toISOString().slice(0, 10),
+  ...now(),
   version: VERSION,
-  suites,
-  own,
+  suites: runPublicSuites(),
+  ...ownResults(published),
   fuzz: runFuzz(),
-  instructions: instructionBudgets(),
+  rates: measureRates(),
+  instructions: {
+    budgets: budgets(),
+    counts: { ...published.instructions.counts, ...readCounts() },
+  },
 };
 await writePage("docs/conformance.json", JSON.stringify(all));
 await writePage("docs/conformance.md", conformancePage(all));
-if (own.some(({ failed }) => failed.length > 0)) process.exitCode = 1;
+if (all.own.some(({ failed }) => failed.length > 0)) process.exitCode = 1;
+
+function now(): Run {
+  const words = ["rev-parse", "--short=10", "HEAD"];
+  const commit = execFileSync("git", words, { cwd: ROOT, encoding: "utf8" }).trim();
+  return { date: new Date().toISOString().slice(0, 10), commit };
+}
 
 function runPublicSuites(): SuiteRun[] {
   const directory = mkdtempSync(join(tmpdir(), "gateway-conformance-"));
@@ -48,18 +60,30 @@ function runPublicSuites(): SuiteRun[] {
   }
 }
 
-/** Returns how many inputs each target got. Throws with the first that failed. */
-function runFuzz(): Record<string, number> {
+/** Throws with the first input that failed. */
+function runFuzz(): FuzzRun {
   const seed = Date.now() % 1_000_000;
-  for (const target of FUZZ_TARGETS) {
+  const targets = FUZZ_TARGETS.map((target) => {
     const failure = fuzz(target, FUZZ_INPUTS, seed);
     if (failure !== undefined)
       throw new Error(`${target.name}, seed ${String(seed)}: ${failure.message}`);
-  }
-  return Object.fromEntries(FUZZ_TARGETS.map(({ name }) => [name, FUZZ_INPUTS]));
+    const { name } = target;
+    return { name, inputs: FUZZ_INPUTS, kept: keptSeeds(name).length };
+  });
+  return { ...now(), seed, targets };
 }
 
-function instructionBudgets(): Record<string, number> {
+/** The choice of targets over our own cases now, and the guard as recorded. */
+function measureRates(): Conformance["rates"] {
+  const words = ["scripts/evaluate-intents.ts", "--record"];
+  const { status } = spawnSync(process.execPath, words, { cwd: ROOT, stdio: "inherit" });
+  const rates = readRates();
+  if (status !== 0 || rates === undefined)
+    throw new Error("the choice of targets was not measured");
+  return rates;
+}
+
+function budgets(): Record<string, number> {
   const text = readFileSync(join(ROOT, "bench/instruction-budgets.json"), "utf8");
   return (JSON.parse(text) as { gateway: Record<string, number> }).gateway;
 }

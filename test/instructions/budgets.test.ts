@@ -2,6 +2,7 @@
 import { describe, expect, inject, it } from "vitest";
 import { budgetOf } from "../../bench/budgets.ts";
 import { CASES } from "../../bench/cases.ts";
+import { recordCounts } from "../../bench/counts.ts";
 import { type Counted, countInstructions } from "../../bench/instructions.ts";
 import { exceededBudgets, instructionsTable } from "../../bench/instructions-table.ts";
 import { withBench } from "./counting.ts";
@@ -18,6 +19,7 @@ describe.runIf(inject("canCountInstructions"))("the instructions of a request", 
       const counted = await withBench((bench, running) =>
         countInstructions({ ...bench, cases: HELD }, running),
       );
+      recordCounts(counted);
       const table = instructionsTable(counted);
       console.log(`Thousand instructions per request:\n${table}`);
       expect(HELD.map(({ name }) => budgetOf("gateway", name))).not.toContain(undefined);

@@ -54,17 +54,28 @@ export function decode(message: "TraceRequest", bytes: Uint8Array): unknown {
   return type.toObject(type.decode(bytes), { longs: String, bytes: Buffer, oneofs: false });
 }
 
-export interface NumberPoint {
+interface Point {
+  attributes: { key: string; value: { stringValue: string } }[];
+}
+
+export interface NumberPoint extends Point {
   asInt: string;
   startTimeUnixNano: string;
   timeUnixNano: string;
+}
+
+export interface Metric {
+  name: string;
+  unit: string;
+  sum?: { dataPoints: NumberPoint[] };
+  histogram?: { dataPoints: Point[] };
 }
 
 /** An export of metrics, as far as tests read it. */
 export interface MetricsMessage {
   resourceMetrics: {
     resource: { attributes: { key: string; value: { stringValue: string } }[] };
-    scopeMetrics: { metrics: { name: string; sum?: { dataPoints: NumberPoint[] } }[] }[];
+    scopeMetrics: { metrics: Metric[] }[];
   }[];
 }
 
