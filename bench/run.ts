@@ -12,6 +12,8 @@ import { cacheTable } from "./cache.ts";
 import { type Case, CASES } from "./cases.ts";
 import { growthTables } from "./growth.ts";
 import { groupTables } from "./groups.ts";
+import { contentionTable } from "./contention.ts";
+import { recordCounts } from "./counts.ts";
 import { type Counted, countInstructions, isCountable } from "./instructions.ts";
 import { exceededBudgets, instructionsTable } from "./instructions-table.ts";
 import {
@@ -74,6 +76,10 @@ npm run bench -- --growth
 npm run bench -- scale
 
   the time to start and the memory with 500 models, and 1,000 paced streams at a time
+
+npm run bench -- contention
+
+  how often 2, 4 and 8 workers retry at the rate limits, budgets and keys that they share, by a simulation
 
 npm run bench -- models
 
@@ -268,6 +274,7 @@ async function count(options: Options, directory: string, running: Program[]): P
   }
   const counted = named(await countInstructions(bench, running), options.tlsName);
   console.log(instructionsTable(counted));
+  recordCounts(counted);
   for (const line of exceededBudgets(counted)) console.error(line);
   if (options.accept) acceptBudgets(counted);
 }
@@ -341,6 +348,10 @@ async function main(): Promise<void> {
   }
   if (first === "scale") {
     await measureScale();
+    return;
+  }
+  if (first === "contention") {
+    console.log(await contentionTable());
     return;
   }
   if (first === "models") {
