@@ -272,11 +272,13 @@ describe("every case", () => {
 
   it.each(CASES)("$name: split at every byte and at every pair", ({ stream, rows }) => {
     const bytes = Buffer.concat(stream);
+    const wanted = JSON.stringify(rows);
+    // Beyond the nearest bytes each one has a dozen others: the inside of a payload is everywhere the same.
+    const stride = Math.max(29, Math.floor(bytes.length / 12));
     for (let first = 0; first <= bytes.length; first++) {
-      // The inside of a payload is everywhere the same.
-      for (let second = first; second <= bytes.length; second += second - first > 3 ? 29 : 1) {
+      for (let second = first; second <= bytes.length; second += second - first > 3 ? stride : 1) {
         const found = rowsOf(framer.read(cut(bytes, first, second)));
-        if (JSON.stringify(found) !== JSON.stringify(rows))
+        if (JSON.stringify(found) !== wanted)
           expect({ first, second, rows: found }).toEqual({ first, second, rows });
       }
     }
