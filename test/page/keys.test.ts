@@ -1,4 +1,5 @@
 // The page of keys in a browser, over the admin API with its real store of keys.
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
@@ -43,7 +44,16 @@ describe.runIf(inject("canTestPage"))("the page of keys", () => {
             ...{ name: "key laptop a month", limit: 20 * DOLLAR, spent: 5 * DOLLAR },
             ...({ subject: { kind: "key", name: "laptop" }, per: "month" } as const),
           },
+          {
+            ...{ name: "model openai/gpt-4o a day", limit: 10 * DOLLAR, spent: 9 * DOLLAR },
+            ...({ subject: { kind: "model", name: "openai/gpt-4o" }, per: "day" } as const),
+          },
         ],
+        keyBudgets: () =>
+          (["group", "user"] as const).map((kind) => ({
+            ...{ name: `${kind} x a month`, limit: 4 * DOLLAR, spent: 6 * DOLLAR },
+            ...({ subject: { kind, name: "x" }, per: "month" } as const),
+          })),
         now: Date.now,
       },
     });
@@ -92,7 +102,8 @@ describe.runIf(inject("canTestPage"))("the page of keys", () => {
     });
     await page.getByRole("button", { name: "Done" }).click();
     await rowOf("laptop").getByText("60 requests per minute").waitFor();
-    await rowOf("laptop").getByText("$15.00 left of $20.00").waitFor();
+    const rows = page.getByRole("region", { name: "Rows of Keys" });
+    await rows.getByText("$15.00 left of $20.00").waitFor();
     expect(await page.content()).not.toContain(created);
 
     await page.getByRole("button", { name: "Rotate laptop" }).click();
@@ -242,5 +253,46 @@ describe.runIf(inject("canTestPage"))("the page of keys", () => {
     expect(await other.title()).toBe("Keys · gateway");
     expect(await other.locator("main img, main script").count()).toBe(0);
     await own.close();
+  });
+
+  it("budgets of keys, groups, users and models are bars, and spend of a time is saved as files", async () => {
+    const asked: string[] = [];
+    await page.route("**/api/spend?*", (route) => {
+      asked.push(new URL(route.request().url()).search);
+      const row = { name: "=1+1", requests: 2, input: 3, output: 4, cost: DOLLAR };
+      return route.fulfill({ json: [row, { ...row, name: "-ann, the first" }] });
+    });
+    await open();
+    const budgets = page.getByRole("region", { name: "Rows of Budgets" });
+    const left = await budgets.getByRole("row").allInnerTexts();
+    expect(left.slice(1).map((text) => text.split(/\s*[\t\n]\s*/).slice(0, 2))).toEqual([
+      ["key laptop a month", "$15.00 left of $20.00"],
+      ["model openai/gpt-4o a day", "$1.00 left of $10.00"],
+      ["group x a month", "$0 left of $4.00"],
+      ["user x a month", "$0 left of $4.00"],
+    ]);
+    const bars = await budgets.locator("svg rect:not(.all)").all();
+    expect(await Promise.all(bars.map((bar) => bar.getAttribute("class")))).toEqual([
+      ...["good", "warn", "bad", "bad"],
+    ]);
+    await page.getByLabel("Spend of").selectOption("90 days");
+    await expect.poll(() => asked).toContain("?by=user&days=90");
+    const saved = async (name: string) => {
+      const [file] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name, exact: true }).click(),
+      ]);
+      return { name: file.suggestedFilename(), text: readFileSync(await file.path(), "utf8") };
+    };
+    const csv = await saved("Spend by person as CSV");
+    expect(csv.name).toBe("spend-by-person-90-days.csv");
+    expect(csv.text.split("\r\n").slice(1, 3)).toEqual([
+      `'=1+1,2,3,4,${String(DOLLAR)}`,
+      `"'-ann, the first",2,3,4,${String(DOLLAR)}`,
+    ]);
+    const json = await saved("Spend by group as JSON");
+    expect(JSON.parse(json.text)).toMatchObject([{ name: "=1+1" }, { name: "-ann, the first" }]);
+    await screenshot(page, `${SCREENSHOTS}/keys.png`, { fullPage: true });
+    expect(tab.errors).toEqual([]);
   });
 });

@@ -1,10 +1,12 @@
 // Keys and groups: created, changed and revoked by the admin API.
 import { html, useEffect, useRef, useState } from "./preact.js";
 import { load, send } from "./api.js";
-import { compact, dateAndTime, money } from "./format.js";
-import { csvOfRows, jsonOf, save } from "./export.js";
+import { dateAndTime, money } from "./format.js";
+import { csvOfRows, save } from "./export.js";
 import { RecordForm } from "./key-form.js";
-import { Rows } from "./tables.js";
+import { Bar, Budgets } from "./budgets.js";
+import { DAYS, Spend } from "./spend.js";
+import { Panel } from "./tables.js";
 
 const PAGE_SIZE = 50;
 const STATUSES = ["active", "expired", "disabled", "revoked"];
@@ -20,7 +22,8 @@ function useKeys(filters, again) {
     const query = new URLSearchParams({ limit: PAGE_SIZE });
     for (const [name, value] of Object.entries(filters)) if (value !== "") query.set(name, value);
     if (start.next !== undefined) query.set("after", start.next);
-    set({ ...start, isLoading: true });
+    // The rows stay until others are there, and with them the focus.
+    set((old) => ({ ...start, rows: old.rows, isLoading: true }));
     try {
       const { data, next } = await load(`/api/v1/keys?${query}`);
       if (own === run.current)
@@ -37,9 +40,9 @@ function useKeys(filters, again) {
   return { ...state, more: () => void more(state) };
 }
 
-/** Returns the budgets of all groups and of some keys, by at most 100 names a request; without those that may not be read. */
+/** Returns the budgets of the gateway (the first thousand), and of some keys, by at most 100 names a request; without those that may not be read. */
 async function loadBudgets(keys) {
-  const queries = ["kind=group"];
+  const queries = ["", "kind=group"];
   for (let at = 0; at < keys.length; at += 100)
     queries.push(
       new URLSearchParams([
@@ -53,20 +56,8 @@ async function loadBudgets(keys) {
   return [...new Map(lists.flat().map((row) => [row.name, row])).values()];
 }
 
-/** A budget as a bar. The numbers are beside it, for those who do not see it. */
-function Bar({ limit, spent }) {
-  const share = limit > 0 ? Math.min(spent / limit, 1) : 1;
-  const kind = share >= 1 ? "bad" : share >= 0.8 ? "warn" : "good";
-  return html`<span class="budget"
-    ><svg class="share" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
-      <rect class="all" width="100" height="6" />
-      <rect class=${kind} width=${share * 100} height="6" /></svg
-    >${money(Math.max(limit - spent, 0))} left of ${money(limit)}</span
-  >`;
-}
-
 /** @param kind `key` or `group`; `name` is its name, and `budgets` are those of the gateway with what was spent */
-function Budgets({ rows, kind, name, budgets }) {
+function OwnBudgets({ rows, kind, name, budgets }) {
   const own = budgets.filter(({ subject }) => subject?.kind === kind && subject.name === name);
   if (own.length > 0) return own.map((row) => html`<${Bar} ...${row} key=${row.name} />`);
   if (rows === undefined || rows.length === 0) return html`<span class="none">none</span>`;
@@ -113,7 +104,7 @@ const KEY_HEAD = [
   "Models",
   "Limits",
   "Budget",
-  "30 days",
+  "Spent",
   "Expires",
 ];
 
@@ -188,7 +179,7 @@ function KeyRow({ me, row, budgets, spent, act }) {
     <td class="phone-off">${groups.join(", ") || none}</td>
     <td class="wrap phone-off">${models.join(", ") || none}</td>
     <td class="wrap phone-off">${limitsOf(ratelimits) || none}</td>
-    <td><${Budgets} rows=${budget} kind="key" name=${name} budgets=${budgets} /></td>
+    <td><${OwnBudgets} rows=${budget} kind="key" name=${name} budgets=${budgets} /></td>
     <td class="n phone-off">${money(spent)}</td>
     <td class="phone-off">${expires === undefined ? none : dateAndTime(Date.parse(expires))}</td>
     <td class="end">
@@ -204,64 +195,16 @@ function GroupRow({ me, row, budgets, act }) {
     <td class="n">${keys}</td>
     <td class="wrap phone-off">${models.join(", ") || "all"}</td>
     <td class="wrap phone-off">${limitsOf(ratelimits) || "–"}</td>
-    <td><${Budgets} rows=${budget} kind="group" name=${name} budgets=${budgets} /></td>
+    <td><${OwnBudgets} rows=${budget} kind="group" name=${name} budgets=${budgets} /></td>
     <td class="end">
       <${Buttons} me=${me} row=${row} actions=${GROUP_ACTIONS} act=${act} />
     </td>
   </tr>`;
 }
 
-function Panel({ title, head, rows, empty, children, footer }) {
-  return html`<section class="panel" aria-label=${title}>
-    <header>
-      <h2>${title}</h2>
-      ${children}
-    </header>
-    <div class="scroll body" tabindex="0" role="region" aria-label=${`Rows of ${title}`}>
-      <${Rows} head=${head} rows=${rows} />
-      ${rows.length === 0 ? html`<p class="empty">${empty}</p>` : null} ${footer}
-    </div>
-  </section>`;
-}
-
 const costOf = (rows, name) => rows.find((row) => row.name === name)?.cost ?? 0;
 
-/** What was spent in 30 days, by person or by group. */
-function Spend({ title, rows }) {
-  const file = title.toLowerCase().replaceAll(" ", "-");
-  return html`<${Panel}
-    title=${title}
-    head=${[["Name"], ["Requests", "n"], ["In", "n phone-off"], ["Out", "n phone-off"], ["Cost", "n"]]}
-    rows=${rows.map(
-      (row) =>
-        html`<tr key=${row.name}>
-          <td>${row.name}</td>
-          <td class="n">${compact(row.requests)}</td>
-          <td class="n phone-off">${compact(row.input)}</td>
-          <td class="n phone-off">${compact(row.output)}</td>
-          <td class="n">${money(row.cost)}</td>
-        </tr>`,
-    )}
-    empty="Nothing was spent in 30 days."
-  >
-    <div class="toolbar">
-      <button
-        aria-label=${`${title} as CSV`}
-        onClick=${() => save(`${file}.csv`, "text/csv", csvOfRows(rows))}
-      >
-        CSV
-      </button>
-      <button
-        aria-label=${`${title} as JSON`}
-        onClick=${() => save(`${file}.json`, "application/json", jsonOf(rows))}
-      >
-        JSON
-      </button>
-    </div>
-  <//>`;
-}
-
-const PHONE_OFF = new Set(["30 days", "Key", "Owner", "Groups", "Models", "Limits", "Expires"]);
+const PHONE_OFF = new Set(["Spent", "Key", "Owner", "Groups", "Models", "Limits", "Expires"]);
 
 export function KeysPage() {
   const [me, setMe] = useState(undefined);
@@ -269,6 +212,7 @@ export function KeysPage() {
   const [again, setAgain] = useState(0);
   const [groups, setGroups] = useState([]);
   const [budgets, setBudgets] = useState([]);
+  const [days, setDays] = useState("30");
   const [spend, setSpend] = useState({ key: [], user: [], group: [] });
   const [form, setForm] = useState(undefined);
   const [created, setCreated] = useState(undefined);
@@ -284,12 +228,14 @@ export function KeysPage() {
       ({ data }) => setGroups(data),
       () => undefined,
     );
+  }, [again]);
+  useEffect(() => {
     for (const by of ["key", "user", "group"])
-      load(`/api/spend?by=${by}`).then(
+      load(`/api/spend?by=${by}&days=${days}`).then(
         (rows) => setSpend((old) => ({ ...old, [by]: rows })),
         () => undefined,
       );
-  }, [again]);
+  }, [again, days]);
   const names = keys.rows.map(({ name }) => name);
   useEffect(() => {
     void loadBudgets(names).then(setBudgets);
@@ -402,7 +348,17 @@ export function KeysPage() {
         ${me.can.changeGroups ? html`<button onClick=${(event) => open({ kind: "group" }, event.currentTarget)}>New group</button>` : null}
       </div>
     <//>
-    <${Spend} title="Spend by person" rows=${spend.user} />
-    <${Spend} title="Spend by group" rows=${spend.group} />
+    <${Budgets} budgets=${budgets} />
+    <div class="toolbar">
+      <label class="field"
+        >Spend of
+        <select value=${days} onChange=${(event) => setDays(event.target.value)}>
+          ${Object.entries(DAYS).map(([value, text]) => html`<option value=${value} selected=${value === days}>${text}</option>`)}
+        </select></label
+      >
+    </div>
+    <${Spend} title="Spend by key" rows=${spend.key} days=${days} />
+    <${Spend} title="Spend by person" rows=${spend.user} days=${days} />
+    <${Spend} title="Spend by group" rows=${spend.group} days=${days} />
   `;
 }

@@ -6,7 +6,8 @@ import { compact, micro, money, time } from "./format.js";
 import { csvOf, jsonOf, save } from "./export.js";
 import { matches, STATUSES } from "./filter.js";
 import { Requests } from "./requests.js";
-import { Budgets, Keys, Models, Providers } from "./tables.js";
+import { Budgets } from "./budgets.js";
+import { Keys, Models, Providers } from "./tables.js";
 import { Tiles } from "./tiles.js";
 
 /** Rows that are kept in memory. */

@@ -12,6 +12,7 @@ import {
   statusText,
   time,
 } from "./format.js";
+import { Panel } from "./tables.js";
 
 /** The time of a request as a bar, in shares of the slowest row. */
 function Times({ row, longest }) {
@@ -108,35 +109,18 @@ const HEAD = [
 /** @param rows the newest first, filtered already; footer: below the rows */
 export function Requests({ rows, freshAfter, empty, footer, children }) {
   const longest = rows.reduce((most, { duration }) => Math.max(most, duration), 1);
-  return html`<section class="panel requests" aria-labelledby="requests">
-    <header>
-      <h2 id="requests">Requests</h2>
-      ${children}
-    </header>
-    <div class="scroll body" tabindex="0" role="region" aria-label="Rows of requests">
-      <table>
-        <thead>
-          <tr>
-            ${HEAD.map(([text, kind]) =>
-              text === ""
-                ? html`<td class=${kind}></td>`
-                : html`<th scope="col" class=${kind}>${text}</th>`,
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          ${rows.map(
-            (row) =>
-              html`<${Row}
-                key=${row.number}
-                row=${row}
-                longest=${longest}
-                isFresh=${row.order > freshAfter}
-              />`,
-          )}
-        </tbody>
-      </table>
-      ${rows.length === 0 ? html`<p class="empty">${empty}</p>` : null} ${footer}
-    </div>
-  </section>`;
+  return html`<${Panel}
+    ...${{ title: "Requests", kind: "requests", head: HEAD, empty, footer }}
+    rows=${rows.map(
+      (row) =>
+        html`<${Row}
+          key=${row.number}
+          row=${row}
+          longest=${longest}
+          isFresh=${row.order > freshAfter}
+        />`,
+    )}
+  >
+    ${children}
+  <//>`;
 }

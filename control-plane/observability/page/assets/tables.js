@@ -1,6 +1,6 @@
 // Sums of the chosen range by model and by key, and the providers' health.
 import { html } from "./preact.js";
-import { compact, DASH, dateAndTime, micro, money, rate, time } from "./format.js";
+import { compact, DASH, micro, money, rate, time } from "./format.js";
 
 function Count({ value, kind }) {
   return html`<td class="n">
@@ -38,12 +38,12 @@ function Name({ name, none, onChoose }) {
   </button>`;
 }
 
-/** @param head text and classes of each column */
-export function Rows({ head, rows }) {
+/** @param head text and classes of each column; a column without a text has none */
+function Rows({ head, rows }) {
   return html`<table>
     <thead>
       <tr>
-        ${head.map(([text, kind = ""]) => html`<th scope="col" class=${kind}>${text}</th>`)}
+        ${head.map(([text, kind = ""]) => (text === "" ? html`<td class=${kind}></td>` : html`<th scope="col" class=${kind}>${text}</th>`))}
       </tr>
     </thead>
     <tbody>
@@ -52,13 +52,20 @@ export function Rows({ head, rows }) {
   </table>`;
 }
 
-function Table({ title, head, rows, empty }) {
-  return html`<section class="panel">
-    <header><h2>${title}</h2></header>
-    <div class="scroll" tabindex="0" role="region" aria-label=${title}>
+/**
+ * A panel with a table that scrolls.
+ * @param empty what stands in place of rows; footer: below them; children: beside the title
+ */
+export function Panel({ title, head, rows, empty, children, footer, kind = "" }) {
+  return html`<section class=${`panel ${kind}`} aria-label=${title}>
+    <header>
+      <h2>${title}</h2>
+      ${children}
+    </header>
+    <div class="scroll body" tabindex="0" role="region" aria-label=${`Rows of ${title}`}>
       <${Rows} head=${head} rows=${rows} />
+      ${rows.length === 0 ? html`<p class="empty">${empty}</p>` : null} ${footer}
     </div>
-    ${rows.length === 0 ? html`<p class="empty">${empty}</p>` : null}
   </section>`;
 }
 
@@ -92,7 +99,7 @@ export function Models({ rows = [], onChoose }) {
         <td class="n phone-off">${rate(row.rate.p50)}</td>
       </tr>`,
   );
-  return html`<${Table}
+  return html`<${Panel}
     title="Models"
     head=${head}
     rows=${lines}
@@ -122,7 +129,7 @@ export function Keys({ rows = [], onChoose }) {
         <${Times} row=${row} />
       </tr>`,
   );
-  return html`<${Table}
+  return html`<${Panel}
     title="Keys"
     head=${head}
     rows=${lines}
@@ -146,22 +153,6 @@ export function stateOf({ ejected, hosts }, { attempts = 0, failed = 0, lastErro
   };
 }
 
-export function Budgets({ budgets = [] }) {
-  if (budgets.length === 0) return null;
-  const head = [["Budget"], ["Limit", "n"], ["Spent", "n phone-off"], ["Left", "n"], ["Resets"]];
-  const lines = budgets.map(({ name, limit, spent, resets }) => {
-    const left = Math.max(limit - spent, 0);
-    return html`<tr key=${name}>
-      <td class="wrap">${name}</td>
-      <td class="n">${money(limit)}</td>
-      <td class="n phone-off">${money(spent)}</td>
-      <td class="n"><span class=${left === 0 ? "bad-text" : ""}>${money(left)}</span></td>
-      <td class="wrap">${resets === undefined ? "never" : dateAndTime(resets)}</td>
-    </tr>`;
-  });
-  return html`<${Table} title="Budgets" head=${head} rows=${lines} empty="" />`;
-}
-
 export function Providers({ snapshot }) {
   const { envoy } = snapshot ?? {};
   const head = [["Provider"], ["State"], ["Open", "n"]];
@@ -178,5 +169,5 @@ export function Providers({ snapshot }) {
     </tr>`;
   });
   const empty = snapshot === undefined || envoy !== undefined ? DASH : "Envoy does not respond.";
-  return html`<${Table} title="Providers" head=${head} rows=${lines} empty=${empty} />`;
+  return html`<${Panel} title="Providers" head=${head} rows=${lines} empty=${empty} />`;
 }
