@@ -1,5 +1,4 @@
-// A view of the usage log: sums by minute, model and key of 24 hours, sums by hour and day of a longer time, and the lines of recent
-// requests.
+// A view of the usage log: sums by minute, quarter of an hour, hour and day, and the lines of recent requests.
 import type { Retention } from "../../../model/model.ts";
 import { takeTables } from "../../usage/adopt.ts";
 import type { UsageDatabase } from "../../usage/usage-database.ts";
@@ -9,27 +8,21 @@ import type { UsageView } from "../../usage/usage-view.ts";
 import { DAY_S, PERIOD_SCHEMA, PeriodSums } from "./period-sums.ts";
 import { isProbe } from "./observed-request.ts";
 import type { Observe, ObservedRequest } from "./observed-request.ts";
-import { COUNTS, TIMES, Totals } from "./totals.ts";
 
 /** Stands for the view in usage.db. */
 const NAME = "history";
-/** Format of history.db, which has the same tables. */
+/** Format of history.db, whose table of requests is the same. */
 const OLD_VERSION = 2;
 /** 24 hours, and one more for the day on which the clock is set back. */
 const KEEP_S = 25 * 3600;
-/** Rows of `minutes` that are kept: a day of more than 300 active pairs of model and key. */
-const MAX_MINUTES = 500_000;
-/** Rows of `sums` that are kept of each period and kind: 90 days of 5,500 pairs of model and key, 31 days of 670 keys by hour. */
+/**
+ * Rows of `sums` that are kept of each period and kind: 90 days of 5,500 pairs of model and key, 31 days of 670 keys by hour, 26 hours
+ * of 4,800 active pairs by quarter of an hour.
+ */
 const MAX_PERIODS = 500_000;
 const MAX_STORY = 200;
 
 const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS minutes (
-    minute INTEGER NOT NULL, model TEXT NOT NULL, key TEXT NOT NULL,
-    ${COUNTS.map((name) => `${name} INTEGER NOT NULL`).join(", ")},
-    ${TIMES.map((name) => `${name} TEXT NOT NULL`).join(", ")},
-    PRIMARY KEY (minute, model, key)
-  ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS requests (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL, ended REAL NOT NULL, cost INTEGER, line TEXT NOT NULL
   );
@@ -37,20 +30,6 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS requests_by_end ON requests (ended);
   ${PERIOD_SCHEMA}
 `;
-
-const PUT_MINUTE = `INSERT OR REPLACE INTO minutes VALUES (${Array.from(
-  { length: 3 + COUNTS.length + TIMES.length },
-  () => "?",
-).join(", ")})`;
-
-/** Sums of one minute, model and key. */
-export interface MinuteRow {
-  /** Minutes since 1970. */
-  minute: number;
-  model: string;
-  key: string;
-  totals: Totals;
-}
 
 /** The place of a request in the order of ends. */
 export interface RequestPlace {
@@ -83,7 +62,6 @@ export interface HistoryOptions {
   now: () => number;
   /** Returns what is kept; it may change with the configuration. */
   retention?: () => Retention;
-  maxMinutes?: number;
   maxPeriods?: number;
 }
 
@@ -92,12 +70,11 @@ export class History implements UsageView {
   readonly schema = SCHEMA;
   readonly adoption = {
     file: "history.db",
-    take: takeTables(NAME, OLD_VERSION, ["minutes", "requests"]),
+    take: takeTables(NAME, OLD_VERSION, ["requests"]),
   };
   readonly #options: Required<HistoryOptions>;
   readonly #listeners = new Set<(request: ObservedRequest) => void>();
   /** What was added and not written. */
-  readonly #minutes = new Map<string, MinuteRow>();
   readonly #periods = new PeriodSums();
   #requests: RequestRow[] = [];
   #prunedAt = 0;
@@ -105,7 +82,6 @@ export class History implements UsageView {
   constructor(options: HistoryOptions) {
     this.#options = {
       retention: () => DEFAULT_RETENTION,
-      maxMinutes: MAX_MINUTES,
       maxPeriods: MAX_PERIODS,
       ...options,
     };
@@ -117,34 +93,16 @@ export class History implements UsageView {
     return problem && `${problem}; live requests are shown, and the gateway tries again.`;
   }
 
-  /**
-   * Returns what `work` makes of the sums by minute, model and key since a time, oldest first; undefined while there is a
-   * problem. The rows are read one by one, and only until `work` returns.
-   */
-  overMinutes<Result>(
-    { since, model, key }: { since: number; model?: string | undefined; key?: string | undefined },
-    work: (rows: Iterable<MinuteRow>) => Result,
-  ): Result | undefined {
-    return this.#options.usage.query((database) => {
-      const rows = database
-        .statement(
-          `SELECT * FROM minutes WHERE minute >= ?1
-          AND (?2 IS NULL OR model = ?2) AND (?3 IS NULL OR key = ?3) ORDER BY minute`,
-        )
-        .iterate(Math.floor(since / 60), model ?? null, key ?? null);
-      return work(minuteRows(rows));
-    });
-  }
-
-  /** Returns what `work` makes of the file, which has sums by hour and by day (read-periods.ts); undefined while there is a problem. */
+  /** Returns what `work` makes of the file, which has the sums (read-periods.ts); undefined while there is a problem. */
   overPeriods<Result>(work: (database: UsageDatabase) => Result): Result | undefined {
     return this.#options.usage.query(work);
   }
 
-  /** Returns the nano-dollars spent since a time. */
+  /** Returns the nano-dollars spent since a time of the last 25 hours: hours and days begin with a quarter of an hour everywhere. */
   costSince(seconds: number): number {
-    const sum = "SELECT sum(cost) AS cost FROM minutes WHERE minute >= ?";
-    return Number(this.#rows(sum, Math.floor(seconds / 60))?.[0]?.["cost"] ?? 0);
+    const sum =
+      "SELECT sum(cost) AS cost FROM sums WHERE period = 'quarter' AND kind = 'all' AND start >= ?";
+    return Number(this.#rows(sum, seconds)?.[0]?.["cost"] ?? 0);
   }
 
   /** Returns the newest requests that ended after a time, oldest first: without the file, those that wait for it. */
@@ -195,21 +153,15 @@ export class History implements UsageView {
     const keepRequestsS = Math.max(KEEP_S, requestsMs / 1000);
     if (age > Math.max(keepRequestsS, sumsMs / 1000) || isProbe(line)) return;
     const request = this.#options.observe(line);
-    this.#periods.add(request);
+    this.#periods.add(request, this.#now());
     if (age > keepRequestsS) return;
-    const { model, key, ended, cost } = request;
-    const minute = Math.floor(ended / 60);
-    const name = [minute, model, key].join("\u0000");
-    const row = this.#minutes.get(name) ?? { minute, model, key, totals: new Totals() };
-    this.#minutes.set(name, row);
-    row.totals.add(request);
+    const { ended, cost } = request;
     this.#requests.push({ id: line.record?.id ?? "", ended, cost, line: text });
     if (this.#requests.length > 2 * maxRequests) this.#requests.splice(0, maxRequests);
     if (!isRepeated) for (const onRequest of this.#listeners) onRequest(request);
   }
 
   write(database: UsageDatabase): void {
-    for (const row of this.#minutes.values()) addMinute(database, row);
     const add = database.statement(
       "INSERT INTO requests (id, ended, cost, line) VALUES (?, ?, ?, ?)",
     );
@@ -222,25 +174,15 @@ export class History implements UsageView {
   }
 
   written(): void {
-    this.#minutes.clear();
     this.#periods.clear();
     this.#requests = [];
     this.#prunedAt = Math.floor(this.#now() / 60);
   }
 
-  /** Removes what is too old, and the oldest rows above a number. */
+  /** Removes the requests that are too old, and the oldest above a number. */
   #prune(database: UsageDatabase): void {
     const before = this.#now() - KEEP_S;
-    const { maxMinutes, retention } = this.#options;
-    const { maxRequests, requestsMs } = retention();
-    database.statement("DELETE FROM minutes WHERE minute < ?").run(Math.floor(before / 60));
-    // A minute goes with all its rows: without some of them its sums would be wrong.
-    database
-      .statement(
-        `DELETE FROM minutes WHERE minute <=
-        (SELECT minute FROM minutes ORDER BY minute DESC LIMIT 1 OFFSET ?)`,
-      )
-      .run(maxMinutes);
+    const { maxRequests, requestsMs } = this.#options.retention();
     database
       .statement("DELETE FROM requests WHERE number <= (SELECT max(number) FROM requests) - ?")
       .run(maxRequests);
@@ -264,33 +206,6 @@ export class History implements UsageView {
 }
 
 type Row = Record<string, unknown>;
-
-/** Adds to the sums that the file has. */
-function addMinute(database: UsageDatabase, { minute, model, key, totals }: MinuteRow): void {
-  const row = database
-    .statement("SELECT * FROM minutes WHERE minute = ? AND model = ? AND key = ?")
-    .get(minute, model, key);
-  const sum = row === undefined ? new Totals() : minuteRow(row).totals;
-  sum.merge(totals);
-  const counts = COUNTS.map((name) => sum.counts[name]);
-  const times = TIMES.map((name) => sum.times[name].save());
-  database.statement(PUT_MINUTE).run(minute, model, key, ...counts, ...times);
-}
-
-function* minuteRows(rows: Iterable<Row>): Generator<MinuteRow, void> {
-  for (const row of rows) yield minuteRow(row);
-}
-
-function minuteRow(row: Row): MinuteRow {
-  const totals = new Totals();
-  totals.addRow(row);
-  return {
-    minute: Number(row["minute"]),
-    model: String(row["model"]),
-    key: String(row["key"]),
-    totals,
-  };
-}
 
 function requestRow(row: Row): RequestRow {
   return {

@@ -1,5 +1,6 @@
-// Sums by hour and by day, which are kept longer than minutes and requests. What the page asks for is summed up when it is written:
-// all requests, each model, each key, and by day each pair of both. So a view needs a row per name and day, whatever the traffic.
+// Sums by minute, quarter of an hour, hour and day. What the page asks for is summed up when it is written: all requests, each model,
+// each key, and pairs of both. So a view needs a row per name and period, whatever the traffic, and a range has at most a hundred of
+// its periods. A period is kept as long as the ranges that read it.
 import type { UsageDatabase } from "../../usage/usage-database.ts";
 import type { ObservedRequest } from "./observed-request.ts";
 import { COUNTS, TIMES, Totals } from "./totals.ts";
@@ -8,7 +9,7 @@ export const HOUR_S = 3600;
 export const DAY_S = 86_400;
 
 /** Seconds of a period, by its word. Days are those of UTC. */
-const PERIODS = { hour: HOUR_S, day: DAY_S } as const;
+export const PERIODS = { minute: 60, quarter: 900, hour: HOUR_S, day: DAY_S } as const;
 export type Period = keyof typeof PERIODS;
 
 /** What a row sums up: all requests, those of a model, of a key, of both, of a key's owner, of a group. */
@@ -25,11 +26,26 @@ const NAMES: Readonly<Record<Kind, (request: ObservedRequest) => (readonly [stri
   group: ({ line }) => line.record?.group?.split(",").map((name) => ["", name] as const) ?? [],
 };
 
-/** Pairs by hour would be more rows than all others together. */
-const KINDS_OF: Readonly<Record<Period, readonly Kind[]>> = {
-  hour: ["all", "model", "key"],
-  day: ["all", "model", "key", "pair", "user", "group"],
+/**
+ * Seconds that rows of a kind are kept: those of the range that reads them, and one period more. Pairs by minute are most of the
+ * rows, and by hour they would be more than all others of that period.
+ */
+export const KEPT_S: Readonly<Record<Period, Partial<Record<Kind, number>>>> = {
+  minute: { all: 7 * HOUR_S, model: 7 * HOUR_S, key: 7 * HOUR_S, pair: 2 * HOUR_S },
+  // A day has 25 hours when the clock is set back.
+  quarter: { all: 26 * HOUR_S, model: 26 * HOUR_S, key: 26 * HOUR_S, pair: 26 * HOUR_S },
+  hour: { all: 31 * DAY_S, model: 31 * DAY_S, key: 31 * DAY_S },
+  day: {
+    ...{ all: Infinity, model: Infinity, key: Infinity, pair: Infinity },
+    ...{ user: Infinity, group: Infinity },
+  },
 };
+
+const PERIOD_WORDS = Object.keys(PERIODS) as Period[];
+const kindsOf = (period: Period) => Object.entries(KEPT_S[period]) as [Kind, number][];
+
+/** Periods whose old rows are removed each minute; those of the others are removed once a day. */
+const SHORT: readonly Period[] = ["minute", "quarter"];
 
 // With counts in the indexes, names are ranked without the rows, which have three kilobytes of distributions.
 export const PERIOD_SCHEMA = `
@@ -39,6 +55,7 @@ export const PERIOD_SCHEMA = `
     ${TIMES.map((name) => `${name} TEXT NOT NULL`).join(", ")},
     PRIMARY KEY (period, kind, model, key, start)
   ) WITHOUT ROWID;
+  DROP TABLE IF EXISTS minutes;
   DROP INDEX IF EXISTS sums_by_key;
   DROP INDEX IF EXISTS sums_by_start;
   CREATE INDEX IF NOT EXISTS sums_since ON sums (period, kind, start, ${COUNTS.join(", ")});
@@ -52,10 +69,7 @@ const PUT = `INSERT INTO sums VALUES (${Array.from(
 ).join(", ")}) ON CONFLICT DO UPDATE SET
   ${[...COUNTS, ...TIMES].map((name) => `${name} = excluded.${name}`).join(", ")}`;
 
-/** Views by hour are of at most 30 days. */
-const HOURS_KEPT_S = 31 * DAY_S;
-
-interface Row {
+interface SumsRow {
   period: Period;
   kind: Kind;
   /** Seconds since 1970. */
@@ -76,13 +90,17 @@ export interface PeriodsKept {
 
 /** The sums that were added and not written. */
 export class PeriodSums {
-  readonly #rows = new Map<string, Row>();
-  #prunedDay = 0;
+  readonly #rows = new Map<string, SumsRow>();
+  /** Number of the last day and minute in which old rows were removed. */
+  #pruned = { day: 0, minute: 0 };
 
-  add(request: ObservedRequest): void {
-    for (const [period, seconds] of Object.entries(PERIODS) as [Period, number][]) {
+  /** @param now seconds since 1970: of a request that is read late, only the periods that are still kept are summed up */
+  add(request: ObservedRequest, now: number): void {
+    for (const period of PERIOD_WORDS) {
+      const seconds = PERIODS[period];
       const start = Math.floor(request.ended / seconds) * seconds;
-      for (const kind of KINDS_OF[period]) {
+      for (const [kind, kept] of kindsOf(period)) {
+        if (now - start > kept) continue;
         for (const [model, key] of NAMES[kind](request)) {
           const name = [period, kind, model, key, start].join("\u0000");
           const row = this.#rows.get(name) ?? {
@@ -96,13 +114,15 @@ export class PeriodSums {
     }
   }
 
-  /** Adds the sums to the file, and removes old ones once a day. */
+  /** Adds the sums to the file, and removes old ones. */
   write(database: UsageDatabase, kept: PeriodsKept): void {
     for (const row of this.#rows.values()) addRow(database, row);
     const day = Math.floor(kept.now / DAY_S);
-    if (day === this.#prunedDay) return;
-    prune(database, kept);
-    this.#prunedDay = day;
+    const minute = Math.floor(kept.now / 60);
+    if (minute === this.#pruned.minute) return;
+    for (const period of PERIOD_WORDS)
+      if (SHORT.includes(period) || day !== this.#pruned.day) prune(database, period, kept);
+    this.#pruned = { day, minute };
   }
 
   clear(): void {
@@ -110,37 +130,41 @@ export class PeriodSums {
   }
 }
 
-/** A period goes with all its rows: without some of them its sums would be wrong. */
-function prune(database: UsageDatabase, { now, keepSeconds, maxRows }: PeriodsKept): void {
-  const from = {
-    hour: now - Math.min(keepSeconds, HOURS_KEPT_S),
-    day: now - keepSeconds,
-  } satisfies Record<Period, number>;
-  for (const period of Object.keys(PERIODS) as Period[]) {
-    const before = Math.floor(from[period] / DAY_S) * DAY_S;
-    for (const kind of KINDS_OF[period]) {
-      database
-        .statement("DELETE FROM sums WHERE period = ? AND kind = ? AND start < ?")
-        .run(period, kind, before);
-      database
-        .statement(
-          `DELETE FROM sums WHERE period = ?1 AND kind = ?2 AND start <= (SELECT start FROM sums
-          WHERE period = ?1 AND kind = ?2 ORDER BY start DESC LIMIT 1 OFFSET ?3)`,
-        )
-        .run(period, kind, maxRows);
-    }
+/** Removes a period's old rows. A period goes with all its rows: without some of them its sums would be wrong. */
+function prune(
+  database: UsageDatabase,
+  period: Period,
+  { now, keepSeconds, maxRows }: PeriodsKept,
+): void {
+  const unit = SHORT.includes(period) ? PERIODS[period] : DAY_S;
+  for (const [kind, kept] of kindsOf(period)) {
+    const before = Math.floor((now - Math.min(keepSeconds, kept)) / unit) * unit;
+    database
+      .statement("DELETE FROM sums WHERE period = ? AND kind = ? AND start < ?")
+      .run(period, kind, before);
+    database
+      .statement(
+        `DELETE FROM sums WHERE period = ?1 AND kind = ?2 AND start <= (SELECT start FROM sums
+        WHERE period = ?1 AND kind = ?2 ORDER BY start DESC LIMIT 1 OFFSET ?3)`,
+      )
+      .run(period, kind, maxRows);
   }
 }
 
-/** Adds to the sums that the file has. */
-function addRow(database: UsageDatabase, { period, kind, model, key, start, totals }: Row): void {
+/** Adds to the sums that the file has. The row stays what was added: a transaction that fails is tried again. */
+function addRow(
+  database: UsageDatabase,
+  { period, kind, model, key, start, totals }: SumsRow,
+): void {
   const found = database
     .statement(
       "SELECT * FROM sums WHERE period = ? AND kind = ? AND model = ? AND key = ? AND start = ?",
     )
     .get(period, kind, model, key, start);
-  if (found !== undefined) totals.addRow(found);
-  const counts = COUNTS.map((name) => totals.counts[name]);
-  const times = TIMES.map((name) => totals.times[name].save());
+  const sum = new Totals();
+  if (found !== undefined) sum.addRow(found);
+  sum.merge(totals);
+  const counts = COUNTS.map((name) => sum.counts[name]);
+  const times = TIMES.map((name) => sum.times[name].save());
   database.statement(PUT).run(period, kind, model, key, start, ...counts, ...times);
 }

@@ -1,4 +1,4 @@
-// Reads the sums by hour and by day. Names are ranked by SQLite; distributions, which have to be parsed, are read only of the names that
+// Reads the sums by period. Names are ranked by SQLite; distributions, which have to be parsed, are read only of the names that
 // are shown.
 import type { UsageDatabase } from "../../usage/usage-database.ts";
 import type { Kind, Period } from "./period-sums.ts";
@@ -38,6 +38,7 @@ export type Subject = "model" | "key" | "user" | "group";
 export type NamedCounts = Record<Count, number> & { name: string };
 
 export interface NamesQuery extends PeriodFilter {
+  period: Period;
   by: Subject;
   /** Only these. */
   names?: readonly string[] | undefined;
@@ -46,18 +47,18 @@ export interface NamesQuery extends PeriodFilter {
 
 const SUMS = COUNTS.map((name) => `CAST(sum(${name}) AS REAL) AS ${name}`).join(", ");
 
-/** Returns the sums of days by name, those with the highest cost first. */
+/** Returns the sums by name, those with the highest cost first. */
 export function readNames(database: UsageDatabase, query: NamesQuery): NamedCounts[] {
   const { column, kind, filter, values } = namesOf(query);
   const { names, limit = -1 } = query;
   const own = names === undefined ? "" : `AND ${column} IN (SELECT value FROM json_each(?))`;
   const rows = database
     .statement(
-      `SELECT ${column} AS name, ${SUMS} FROM sums WHERE period = 'day' AND kind = ? AND start >= ? ${filter} ${own}
+      `SELECT ${column} AS name, ${SUMS} FROM sums WHERE period = ? AND kind = ? AND start >= ? ${filter} ${own}
       GROUP BY ${column} ORDER BY sum(cost) DESC, sum(calls) DESC, ${column} LIMIT ?`,
     )
     .all(
-      ...[kind, query.since, ...values],
+      ...[query.period, kind, query.since, ...values],
       ...(names === undefined ? [] : [JSON.stringify(names)]),
       limit,
     );

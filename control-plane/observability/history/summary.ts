@@ -1,33 +1,43 @@
 // The history as the page shows it: points of a chart, and sums by model and by key.
 import type { UsageDatabase } from "../../usage/usage-database.ts";
-import type { History, MinuteRow } from "./history.ts";
-import { DAY_S, HOUR_S } from "./period-sums.ts";
+import type { History } from "./history.ts";
+import { DAY_S, HOUR_S, PERIODS } from "./period-sums.ts";
+import type { Period } from "./period-sums.ts";
 import { addPeriods, type NamedCounts, readNames } from "./read-periods.ts";
 import type { PeriodFilter, Subject } from "./read-periods.ts";
-import { Totals } from "./totals.ts";
+import { TIMES, Totals } from "./totals.ts";
 import type { Time, TotalsReport } from "./totals.ts";
 
-/** The ranges that are summed up from minutes, with the minutes of one point. */
-const MINUTE_RANGES = {
-  "1h": { minutes: 60, step: 1 },
-  "6h": { minutes: 360, step: 5 },
-  "24h": { minutes: 1440, step: 15 },
-} as const;
+interface RangeRow {
+  seconds: number;
+  /** It ends with the period of so many seconds that is not over. Longer ranges have days of UTC. */
+  align: number;
+  /** Seconds of a point, and the period whose rows it sums up. */
+  step: number;
+  points: Period;
+  /** The period whose rows are summed up by name, and the one of rows of both a model and a key. */
+  names: Period;
+  pairs: Period;
+}
 
-/** The longer ones, in days of UTC, with the period that is read and the seconds of one point. */
-const DAY_RANGES = {
-  "7d": { days: 7, period: "hour", step: HOUR_S },
-  "30d": { days: 30, period: "hour", step: 6 * HOUR_S },
-  "90d": { days: 90, period: "day", step: DAY_S },
-} as const;
+/** The ranges that can be chosen. By names, a range reads at most a hundred rows of each. */
+export const RANGES = {
+  "1h": { seconds: HOUR_S, align: 60, step: 60, ...of("minute", "minute", "minute") },
+  "6h": { seconds: 6 * HOUR_S, align: 900, step: 300, ...of("minute", "quarter", "quarter") },
+  "24h": { seconds: DAY_S, align: HOUR_S, step: 900, ...of("quarter", "hour", "quarter") },
+  "7d": { seconds: 7 * DAY_S, align: DAY_S, step: HOUR_S, ...of("hour", "day", "day") },
+  "30d": { seconds: 30 * DAY_S, align: DAY_S, step: 6 * HOUR_S, ...of("hour", "day", "day") },
+  "90d": { seconds: 90 * DAY_S, align: DAY_S, step: DAY_S, ...of("day", "day", "day") },
+} as const satisfies Readonly<Record<string, RangeRow>>;
+export type Range = keyof typeof RANGES;
 
-/** Names that a long range has, and how many of them have times. Its total has all requests. */
+function of(points: Period, names: Period, pairs: Period) {
+  return { points, names, pairs };
+}
+
+/** Names that a range has, and how many of them have times. Its total has all requests. */
 const MAX_NAMES = 1_000;
 const MAX_TIMED = 100;
-
-/** The ranges that can be chosen. */
-export const RANGES = { ...MINUTE_RANGES, ...DAY_RANGES };
-export type Range = keyof typeof RANGES;
 
 export interface SummaryQuery {
   range: Range;
@@ -35,9 +45,6 @@ export interface SummaryQuery {
   model?: string | undefined;
   key?: string | undefined;
 }
-
-/** Sums of a model and a key over the range: few, whatever the number of minutes. */
-type Pair = Omit<MinuteRow, "minute">;
 
 type Named = TotalsReport & { name: string };
 
@@ -55,37 +62,32 @@ export interface Summary {
 }
 
 /** Returns points and sums of a range that ends now. */
-export function summaryOf(history: History, query: SummaryQuery, nowSeconds: number): Summary {
-  const { range } = query;
-  return isOfMinutes(range)
-    ? minuteSummary(history, { ...query, range }, nowSeconds)
-    : daySummary(history, { ...query, range }, nowSeconds);
-}
-
-function isOfMinutes(range: Range): range is keyof typeof MINUTE_RANGES {
-  return Object.hasOwn(MINUTE_RANGES, range);
-}
-
-/** Reads the rows that are summed up already: of a model and a key together there are days only. */
-function daySummary(
+export function summaryOf(
   history: History,
-  { range, model, key }: SummaryQuery & { range: keyof typeof DAY_RANGES },
+  { range, model, key }: SummaryQuery,
   nowSeconds: number,
 ): Summary {
-  const { days, period: usual, step: usualStep } = DAY_RANGES[range];
+  const { seconds, align, pairs, ...usual } = RANGES[range];
   const isPair = model !== undefined && key !== undefined;
-  const [period, step] = isPair ? (["day", DAY_S] as const) : ([usual, usualStep] as const);
-  const since = (Math.floor(nowSeconds / DAY_S) - days + 1) * DAY_S;
-  const points = Array.from({ length: (days * DAY_S) / step }, () => new Totals());
+  const period = isPair ? pairs : usual.points;
+  const step = Math.max(usual.step, PERIODS[period]);
+  const since = Math.floor(nowSeconds / align) * align + align - seconds;
+  const points = Array.from({ length: seconds / step }, () => new Totals());
   const filter = { since, model, key };
   const total = new Totals();
   const names = history.overPeriods((database) => {
     const pointAt = (start: number) => points[Math.floor((start - since) / step)];
-    addPeriods(database, { period, ...filter }, ["firstToken"], pointAt);
+    addPeriods(database, { period, ...filter }, TIMES, pointAt);
     for (const point of points) total.merge(point);
+    // A filter by the other makes the rows those of pairs.
+    const of = (by: "model" | "key", other: string | undefined) => ({
+      by,
+      ...filter,
+      period: other === undefined ? usual.names : pairs,
+    });
     return {
-      models: namedOfDays(database, { by: "model", ...filter }, ["firstToken", "duration", "rate"]),
-      keys: namedOfDays(database, { by: "key", ...filter }, ["firstToken", "duration"]),
+      models: named(database, of("model", key), ["firstToken", "duration", "rate"]),
+      keys: named(database, of("key", model), ["firstToken", "duration"]),
     };
   });
   return {
@@ -98,20 +100,15 @@ function daySummary(
 }
 
 /** Returns the names with the highest cost; the first ones have times, which take longer to read. */
-function namedOfDays(
+function named(
   database: UsageDatabase,
-  query: PeriodFilter & { by: "model" | "key" },
+  query: PeriodFilter & { period: Period; by: "model" | "key" },
   times: readonly Time[],
 ): Named[] {
   return readNames(database, { ...query, limit: MAX_NAMES }).map((counts, at) => {
     const totals = new Totals();
     if (at < MAX_TIMED)
-      addPeriods(
-        database,
-        { period: "day", ...query, [query.by]: counts.name },
-        times,
-        () => totals,
-      );
+      addPeriods(database, { ...query, [query.by]: counts.name }, times, () => totals);
     return { ...totals.report(), ...counts };
   });
 }
@@ -127,38 +124,9 @@ export function spendBy(
 ): NamedCounts[] {
   const { days, ...more } = query;
   const since = (Math.floor(nowSeconds / DAY_S) - days + 1) * DAY_S;
-  return history.overPeriods((database) => readNames(database, { since, ...more })) ?? [];
-}
-
-function minuteSummary(
-  history: History,
-  { range, model, key }: SummaryQuery & { range: keyof typeof MINUTE_RANGES },
-  nowSeconds: number,
-): Summary {
-  const { minutes, step } = MINUTE_RANGES[range];
-  // The last point has the minute that is not over.
-  const end = Math.floor(nowSeconds / 60 / step) * step + step;
-  const from = end - minutes;
-  const add = (rows: Iterable<MinuteRow>) => {
-    const points = Array.from({ length: minutes / step }, () => new Totals());
-    const pairs = new Map<string, Pair>();
-    for (const row of rows) {
-      points[Math.floor((row.minute - from) / step)]?.merge(row.totals);
-      pairOf(pairs, row).totals.merge(row.totals);
-    }
-    return { points, sums: [...pairs.values()] };
-  };
-  const { points, sums } = history.overMinutes({ since: from * 60, model, key }, add) ?? add([]);
-  return {
-    range,
-    from: from * 60,
-    step: step * 60,
-    points: columnsOf(points),
-    total: sumOf(sums).report(),
-    models: named(sums, (pair) => pair.model),
-    keys: named(sums, (pair) => pair.key),
-    problem: history.problem,
-  };
+  return (
+    history.overPeriods((database) => readNames(database, { period: "day", since, ...more })) ?? []
+  );
 }
 
 /** Returns the nano-dollars of this hour and of today, by the clock of this machine. */
@@ -182,27 +150,4 @@ function columnsOf(points: readonly Totals[]) {
     firstToken50: reports.map(({ firstToken }) => firstToken.p50 ?? null),
     firstToken95: reports.map(({ firstToken }) => firstToken.p95 ?? null),
   };
-}
-
-function pairOf(pairs: Map<string, Pair>, { model, key }: MinuteRow): Pair {
-  const name = `${model}\u0000${key}`;
-  const found = pairs.get(name) ?? { model, key, totals: new Totals() };
-  pairs.set(name, found);
-  return found;
-}
-
-function named<Row extends { totals: Totals }>(
-  pairs: readonly Row[],
-  nameOf: (pair: Row) => string,
-): Named[] {
-  const groups = Map.groupBy(pairs, nameOf);
-  return [...groups]
-    .map(([name, own]) => ({ name, ...sumOf(own).report() }))
-    .sort((one, other) => other.cost - one.cost || other.calls - one.calls);
-}
-
-function sumOf(pairs: readonly { totals: Totals }[]): Totals {
-  const sum = new Totals();
-  for (const { totals } of pairs) sum.merge(totals);
-  return sum;
 }

@@ -260,15 +260,20 @@ it("records older than a day are dropped, and the oldest requests above the limi
   await expect.poll(() => history.newest(10).map(({ id }) => id)).toEqual(["e"]);
 });
 
-it("the oldest minutes above the limit of rows are dropped, each with all its rows", async () => {
-  const lines = [180, 120, 60].flatMap((ago) => ["a", "b"].map((key) => line({ ago, key })));
+it("the oldest periods above the limit of rows are dropped, each with all its rows", async () => {
+  const lines = [2700, 1800, 900].flatMap((ago) => ["a", "b"].map((key) => line({ ago, key })));
   writeFileSync(log, lines.join(""));
-  const keptWith = async (maxMinutes: number) => {
-    const history = start({ maxMinutes });
-    await waitFor(history, maxMinutes - (maxMinutes % 2));
+  const keptWith = async (maxPeriods: number) => {
+    const history = start({ maxPeriods });
+    const ofKeys = () =>
+      summaryOf(history, { range: "6h" }, SECONDS).keys.reduce(
+        (sum, one) => sum + one.requests,
+        0,
+      );
+    await expect.poll(ofKeys, { interval: 5 }).toBe(maxPeriods - (maxPeriods % 2));
     await stopAll();
   };
-  for (const maxMinutes of [6, 5, 3]) await keptWith(maxMinutes);
+  for (const maxPeriods of [6, 5, 3]) await keptWith(maxPeriods);
 });
 
 it("a story has all lines of a request id, in the order of their beginnings", async () => {
