@@ -2,7 +2,6 @@
 // another origin could otherwise reach it by a DNS name that leads to this machine (DNS rebinding). With a token, programs send
 // it as Authorization: Bearer; browsers get a cookie for it from the form at /login. No page of another origin may make a browser
 // read or change anything here.
-import { createHmac } from "node:crypto";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
@@ -14,10 +13,11 @@ import type { LoginForm } from "./page/shell.ts";
 import { addressOf } from "./sign-in/page-address.ts";
 import type { Gate } from "./sign-in/gate.ts";
 import { hasRole, neededRole } from "../admin/permissions.ts";
-import { isSame, TOKEN_COOKIE } from "./sign-in/page-session.ts";
+import { isSame, sealed, TOKEN_COOKIE, unsealed } from "./sign-in/page-session.ts";
 
 const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/i;
 const SESSION_S = 12 * 3600;
+const TOKEN_SESSION = "token session";
 const MAX_FORM = 4096;
 /** Where changes are made. */
 const API_PATH = "/api/v1/";
@@ -220,19 +220,17 @@ function logIn(context: Context, form: LoginForm) {
   return context.html(loginPage(form), form.isWrong === true ? 401 : 200);
 }
 
-/** Returns a session: when it ends, and a proof that the token was known. A new token ends all sessions. */
+/** Returns a session that is signed with the token: a new token ends all sessions. */
 function newSession(token: string): string {
-  const end = String(Math.floor(Date.now() / 1000) + SESSION_S);
-  return `${end}.${proof(end, token)}`;
+  return sealed({ expires: nowSeconds() + SESSION_S }, TOKEN_SESSION, token);
 }
 
 function isSession(session: string, token: string): boolean {
-  const [end = "", sent = ""] = session.split(".");
-  return isSame(sent, proof(end, token)) && Number(end) > Date.now() / 1000;
+  return unsealed(session, TOKEN_SESSION, [token], nowSeconds()) !== undefined;
 }
 
-function proof(end: string, token: string): string {
-  return createHmac("sha256", token).update(`session ${end}`).digest("hex");
+function nowSeconds(): number {
+  return Math.floor(Date.now() / 1000);
 }
 
 /** Returns a path of this server, never another address. */

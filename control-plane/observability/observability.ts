@@ -27,6 +27,8 @@ import { encodeMetrics } from "./otlp/encode.ts";
 import { exportFailures, startMetricsExporter } from "./otlp/exporter.ts";
 import type { MetricsExporter } from "./otlp/exporter.ts";
 import { Gate } from "./sign-in/gate.ts";
+import type { GateOptions } from "./sign-in/gate.ts";
+import { EndedSessions } from "./sign-in/page-session.ts";
 import { headersOf, resourceOf } from "./otlp/settings.ts";
 
 export interface ObservedGateway {
@@ -79,6 +81,8 @@ const RETRY_MS = 2_000;
 export class Observability {
   readonly #options: ObservabilityOptions;
   #gateway: ObservedGateway | undefined;
+  /** Kept over reloads, which may make the gate again. */
+  readonly #ended = new EndedSessions();
   #reading: Reading | undefined;
   #serving: { plan: string; server: AdminServer } | undefined;
   #exporting: { plan: string; exporter: MetricsExporter } | undefined;
@@ -182,7 +186,7 @@ export class Observability {
         address,
         port,
         token,
-        gate: signIn && newGate(signIn, secrets, audit),
+        gate: signIn && newGate(signIn, secrets, { audit, ended: this.#ended }),
         audit,
         metrics: () => this.#metrics(),
         api: await this.#options.adminApi?.(),
@@ -286,8 +290,8 @@ export class Observability {
 function newGate(
   settings: SignIn,
   [clientSecret = "", sessionSecrets = ""]: readonly string[],
-  audit: AuditWriter | undefined,
+  more: Pick<GateOptions, "audit" | "ended">,
 ): Gate {
   const secrets = sessionSecrets.split(",").map((secret) => secret.trim());
-  return new Gate({ settings, clientSecret, secrets, audit });
+  return new Gate({ settings, clientSecret, secrets, ...more });
 }

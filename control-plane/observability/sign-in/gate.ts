@@ -9,7 +9,7 @@ import { messagePage } from "../page/shell.ts";
 import { addressOf } from "./page-address.ts";
 import { IdentityProvider, SignInError } from "./identity-provider.ts";
 import type { Checks } from "./identity-provider.ts";
-import { nameOf, personOf } from "./person.ts";
+import { nameOf, personOf, rolesOf } from "./person.ts";
 import type { Person } from "./person.ts";
 import {
   EndedSessions,
@@ -42,6 +42,8 @@ export interface GateOptions {
   clientSecret: string;
   /** The first one signs. */
   secrets: readonly string[];
+  /** Sessions that were signed out; absent: none were before. */
+  ended?: EndedSessions;
   audit?: AuditWriter | undefined;
   /** Milliseconds since 1970. */
   now?: () => number;
@@ -51,12 +53,14 @@ export class Gate {
   readonly settings: SignIn;
   readonly #options: GateOptions;
   readonly #provider: IdentityProvider;
-  readonly #ended = new EndedSessions();
+  readonly #ended: EndedSessions;
 
   constructor(options: GateOptions) {
     this.settings = options.settings;
     this.#options = options;
-    this.#provider = new IdentityProvider(options.settings, options.clientSecret);
+    const { settings, clientSecret, now, ended = new EndedSessions() } = options;
+    this.#ended = ended;
+    this.#provider = new IdentityProvider(settings, clientSecret, now);
   }
 
   /** Adds what a browser without a session may ask for. @param pathOf returns a path of this server, never another address */
@@ -118,7 +122,10 @@ export class Gate {
 
   #sessionOf(context: Context): Session | undefined {
     const session = this.#unseal(getCookie(context, PERSON_COOKIE), SESSION) as Session | undefined;
-    return session === undefined || this.#ended.has(session) ? undefined : session;
+    if (session === undefined || this.#ended.has(session)) return undefined;
+    // What the configuration has taken away since the sign-in is gone at once; what it has given needs another one.
+    const now = rolesOf(session.groups, this.settings);
+    return now && { ...session, roles: session.roles.filter((role) => now.includes(role)) };
   }
 
   /** Returns the session, with the groups that matter if it would not fit into a cookie. */
@@ -150,14 +157,20 @@ export class Gate {
   }
 
   #seal(value: { expires: number }, purpose: string): string {
-    return sealed(value, purpose, this.#options.secrets[0] ?? "");
+    return sealed(value, this.#purposeOf(purpose), this.#options.secrets[0] ?? "");
+  }
+
+  /** Keeps a gateway with other people from accepting a session, should both have the same secret. */
+  #purposeOf(purpose: string): string {
+    const { issuer, clientId } = this.settings;
+    return [purpose, issuer, clientId].join(" ");
   }
 
   /** Returns what `#seal` was given for the same purpose. */
   #unseal(text: string | undefined, purpose: string): { expires: number } | undefined {
     return text === undefined
       ? undefined
-      : unsealed(text, purpose, this.#options.secrets, this.#now());
+      : unsealed(text, this.#purposeOf(purpose), this.#options.secrets, this.#now());
   }
 
   /** The provider leads the browser here, so that cookies of `Strict` would be missing. */
@@ -176,7 +189,7 @@ export class Gate {
 function actorOfSession({ name, roles, groups }: Session, context: Context): Actor {
   const address = addressOf(context);
   return {
-    ...{ kind: "user", name, roles: roles as Actor["roles"], groups },
+    ...{ kind: "user", name, roles, groups },
     ...(address === undefined ? {} : { address }),
   };
 }

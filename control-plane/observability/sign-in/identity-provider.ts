@@ -40,11 +40,14 @@ const DISCOVERY_MS = 3600_000;
 export class IdentityProvider {
   readonly #settings: SignIn;
   readonly #clientSecret: string;
+  /** Milliseconds since 1970. */
+  readonly #now: () => number;
   #found: { configuration: OpenidClient.Configuration; until: number } | undefined;
 
-  constructor(settings: SignIn, clientSecret: string) {
+  constructor(settings: SignIn, clientSecret: string, now: () => number = Date.now) {
     this.#settings = settings;
     this.#clientSecret = clientSecret;
+    this.#now = now;
   }
 
   /** Returns where the browser signs in, and what has to be remembered. @param parameters more of the provider's own */
@@ -150,7 +153,7 @@ export class IdentityProvider {
   }
 
   async #discover(client: typeof OpenidClient): Promise<OpenidClient.Configuration> {
-    if (this.#found !== undefined && this.#found.until > Date.now())
+    if (this.#found !== undefined && this.#found.until > this.#now())
       return this.#found.configuration;
     const { issuer, clientId } = this.#settings;
     const url = new URL(issuer);
@@ -158,7 +161,12 @@ export class IdentityProvider {
       const configuration = await client.discovery(
         url,
         clientId,
-        { client_secret: this.#clientSecret, [client.clockTolerance]: CLOCK_SKEW_S },
+        {
+          client_secret: this.#clientSecret,
+          [client.clockTolerance]: CLOCK_SKEW_S,
+          // The library has a clock of its own.
+          [client.clockSkew]: Math.round((this.#now() - Date.now()) / 1000),
+        },
         undefined,
         {
           timeout: TIMEOUT_S,
@@ -167,7 +175,7 @@ export class IdentityProvider {
           execute: url.protocol === "http:" ? [client.allowInsecureRequests] : [],
         },
       );
-      this.#found = { configuration, until: Date.now() + DISCOVERY_MS };
+      this.#found = { configuration, until: this.#now() + DISCOVERY_MS };
       return configuration;
     } catch (error) {
       throw new SignInError(
@@ -202,6 +210,11 @@ const MESSAGES: Readonly<Record<string, { message: string; status: 400 | 403 | 5
   },
   OAUTH_INVALID_RESPONSE: {
     message: "The response does not belong to a sign-in of this browser. Sign in again.",
+    status: 400,
+  },
+  OAUTH_JWT_CLAIM_COMPARISON_FAILED: {
+    message:
+      "The identity provider's token belongs to a different sign-in or client. Sign in again.",
     status: 400,
   },
   OAUTH_JWT_TIMESTAMP_CHECK_FAILED: {

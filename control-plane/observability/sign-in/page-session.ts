@@ -1,5 +1,6 @@
 // Texts that a browser keeps and cannot change: a session, and what a sign-in needs to know when the browser comes back.
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Role } from "../../admin/actor.ts";
 
 /** Cookies of the two ways in: the form with the token, and the sign-in of a person. A browser has at most one. */
 export const TOKEN_COOKIE = "gateway_session";
@@ -14,7 +15,7 @@ export interface Session {
   id: string;
   subject: string;
   name: string;
-  roles: string[];
+  roles: Role[];
   groups: string[];
   /** Seconds since 1970. */
   expires: number;

@@ -24,11 +24,19 @@ export function personOf(claims: Claims, settings: SignIn): Person | string {
   const identity = identityOf(claims, settings);
   if (typeof identity === "string") return identity;
   const { name, groups } = identity;
-  const { roles: groupsOf, selfService } = settings;
-  const roles = ROLES.filter((role) => isInOneOf(groups, groupsOf[role]));
-  if (roles.length === 0 && !isInOneOf(groups, selfService))
+  const roles = rolesOf(groups, settings);
+  if (roles === undefined)
     return `${name} has no role here: none of the groups in the claim ${settings.claims.groups} has one.`;
   return { name, groups, roles };
+}
+
+/** Returns the roles of groups, none for somebody who only has the own keys; undefined for who may not sign in. */
+export function rolesOf(
+  groups: readonly string[],
+  { roles: groupsOf, selfService }: Pick<SignIn, "roles" | "selfService">,
+): Role[] | undefined {
+  const roles = ROLES.filter((role) => isInOneOf(groups, groupsOf[role]));
+  return roles.length > 0 || isInOneOf(groups, selfService) ? roles : undefined;
 }
 
 /** Whether a person in these groups is meant. @param wanted groups, or `*` for everybody */

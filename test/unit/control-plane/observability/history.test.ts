@@ -266,10 +266,7 @@ it("the oldest periods above the limit of rows are dropped, each with all its ro
   const keptWith = async (maxPeriods: number) => {
     const history = start({ maxPeriods });
     const ofKeys = () =>
-      summaryOf(history, { range: "6h" }, SECONDS).keys.reduce(
-        (sum, one) => sum + one.requests,
-        0,
-      );
+      summaryOf(history, { range: "6h" }, SECONDS).keys.reduce((sum, one) => sum + one.requests, 0);
     await expect.poll(ofKeys, { interval: 5 }).toBe(maxPeriods - (maxPeriods % 2));
     await stopAll();
   };

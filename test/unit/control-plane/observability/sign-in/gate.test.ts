@@ -1,8 +1,12 @@
 // People sign in at a real identity provider (oidc-provider): roles, sessions, and what goes wrong.
+import type { Hono } from "hono";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { AuditEntry } from "../../../../../control-plane/audit/audit-line.ts";
 import { adminApp } from "../../../../../control-plane/observability/admin-server.ts";
 import { Gate } from "../../../../../control-plane/observability/sign-in/gate.ts";
+import { IdentityProvider } from "../../../../../control-plane/observability/sign-in/identity-provider.ts";
+import { EndedSessions } from "../../../../../control-plane/observability/sign-in/page-session.ts";
+import { keysApi } from "../../../../../control-plane/keys/api/key-routes.ts";
 import type { SignIn } from "../../../../../model/model.ts";
 import {
   CLIENT_SECRET,
@@ -26,13 +30,33 @@ interface Options {
   clientSecret?: string;
   secrets?: string[];
   now?: () => number;
+  ended?: EndedSessions;
+  api?: Hono;
 }
+
+const settingsOf = (more: Partial<SignIn> = {}): SignIn => ({
+  issuer: server.issuer,
+  clientId: "gateway",
+  secretVariable: "OIDC_CLIENT_SECRET",
+  sessionVariable: "SESSION_SECRET",
+  url: URL_OF_PAGE,
+  scopes: ["openid", "email", "groups"],
+  claims: { name: "email", groups: "groups" },
+  roles: { admin: ["platform"], viewer: ["leads"] },
+  selfService: ["research"],
+  maxKeys: 10,
+  needsVerifiedEmail: true,
+  sessionMs: 3_600_000,
+  ...more,
+});
 
 function openPage({
   settings,
   clientSecret = CLIENT_SECRET,
   secrets = SECRETS,
   now,
+  ended,
+  api,
 }: Options = {}) {
   const entries: AuditEntry[] = [];
   const audit = {
@@ -41,28 +65,15 @@ function openPage({
     denied: (entry: AuditEntry) => void entries.push({ ...entry, result: "denied" }),
   };
   const gate = new Gate({
-    settings: {
-      issuer: server.issuer,
-      clientId: "gateway",
-      secretVariable: "OIDC_CLIENT_SECRET",
-      sessionVariable: "SESSION_SECRET",
-      url: URL_OF_PAGE,
-      scopes: ["openid", "email", "groups"],
-      claims: { name: "email", groups: "groups" },
-      roles: { admin: ["platform"], viewer: ["leads"] },
-      selfService: ["research"],
-      maxKeys: 10,
-      needsVerifiedEmail: true,
-      sessionMs: 3_600_000,
-      ...settings,
-    },
+    settings: settingsOf(settings),
     clientSecret,
     secrets,
     audit,
     ...(now === undefined ? {} : { now }),
+    ...(ended === undefined ? {} : { ended }),
   });
   const app = adminApp({
-    ...{ address: "127.0.0.1", port: 9464, token: TOKEN, gate, audit },
+    ...{ address: "127.0.0.1", port: 9464, token: TOKEN, gate, audit, api },
     metrics: () => Promise.resolve("metrics"),
     page: {
       ...{
@@ -85,7 +96,7 @@ function openPage({
       ...(body === undefined ? {} : { body }),
       headers: { host: "127.0.0.1:9464", ...headers },
     });
-  return { ask, entries, audit };
+  return { ask, app, entries, audit };
 }
 
 type OpenPage = ReturnType<typeof openPage>;
@@ -275,4 +286,111 @@ it("a provider that is down, and a callback of another browser, have a page that
   const stolen = await page.ask(`${back.pathname}${back.search}`);
   expect(stolen.status).toBe(400);
   expect(await stolen.text()).toContain("another browser");
+});
+
+it.each([
+  ["a wrong nonce", { nonce: "x" }, "different sign-in"],
+  ["a wrong state", { state: "x" }, "Sign in again"],
+  ["a wrong PKCE verifier", { verifier: "x".repeat(43) }, "Sign in again"],
+])("a callback with %s gives nobody a session", async (_what, wrong, text) => {
+  const provider = new IdentityProvider(settingsOf(), CLIENT_SECRET);
+  const { url, checks } = await provider.begin();
+  const back = new URL(await signInAt(url, "ann"));
+  const finished = provider.finish(back.search, { ...checks, ...wrong });
+  await expect(finished).rejects.toMatchObject({
+    status: 400,
+    message: expect.stringContaining(text) as string,
+  });
+});
+
+/** The provider's tokens are valid for an hour. */
+it.each([
+  [30, undefined],
+  [120, "The clocks of the identity provider and of this machine differ"],
+])("a clock that is %i s later than a token's end: %s", async (seconds, message) => {
+  const provider = new IdentityProvider(
+    settingsOf(),
+    CLIENT_SECRET,
+    () => Date.now() + 3_600_000 + seconds * 1000,
+  );
+  const { url, checks } = await provider.begin();
+  const back = new URL(await signInAt(url, "ann"));
+  const finished = await provider.finish(back.search, checks).catch((error: unknown) => error);
+  if (message === undefined) expect(finished).toMatchObject({ claims: { sub: "ann" } });
+  else expect((finished as Error).message).toContain(message);
+});
+
+it("a provider that goes down ends no session, and its way out is the page's", async () => {
+  const own = await startOidcServer(URL_OF_PAGE);
+  const page = openPage({ settings: { issuer: own.issuer } });
+  const cookie = await signIn(page, "ann");
+  const begun = await page.ask("/sign-in");
+  const back = new URL(await signInAt(begun.headers.get("location") ?? "", "ann"));
+  await own.stop();
+  expect((await page.ask("/api/me", { cookie })).status).toBe(200);
+  const sent = { cookie: cookiesOf(begun).join("; ") };
+  const failed = await page.ask(`${back.pathname}${back.search}`, sent);
+  expect(failed.status).toBe(502);
+  expect(await failed.text()).toContain("failed");
+  const left = await page.ask("/sign-out", { cookie, origin: URL_OF_PAGE }, "POST");
+  expect(left.status).toBe(200);
+  expect((await page.ask("/api/me", { cookie })).status).toBe(401);
+});
+
+it("a role that the configuration takes away is gone at once, also from people who have signed in", async () => {
+  const cookie = await signIn(openPage(), "ann");
+  const me = async (settings: Partial<SignIn>) => {
+    const response = await openPage({ settings }).ask("/api/me", { cookie });
+    return response.ok ? ((await response.json()) as { roles: string[] }).roles : response.status;
+  };
+  expect(await me({})).toEqual(["admin"]);
+  // What it gives needs another sign-in.
+  expect(await me({ roles: { admin: ["platform"], operator: ["research"] } })).toEqual(["admin"]);
+  expect(await me({ roles: { admin: ["others"] } })).toEqual([]);
+  expect(await me({ roles: {}, selfService: [] })).toBe(401);
+});
+
+it("a session that was signed out stays ended after a reload of the configuration", async () => {
+  const ended = new EndedSessions();
+  const page = openPage({ ended });
+  const cookie = await signIn(page, "ann");
+  await page.ask("/sign-out", { cookie, origin: URL_OF_PAGE }, "POST");
+  const reloaded = openPage({ ended, settings: { maxKeys: 11 } });
+  expect((await reloaded.ask("/api/me", { cookie })).status).toBe(401);
+});
+
+it("the session of a gateway with another issuer or client is none, though the secret is the same", async () => {
+  const cookie = await signIn(openPage(), "ann");
+  for (const settings of [{ issuer: "https://login.example.com" }, { clientId: "staging" }])
+    expect((await openPage({ settings }).ask("/api/me", { cookie })).status).toBe(401);
+  expect((await openPage().ask("/api/me", { cookie })).status).toBe(200);
+});
+
+it("no change is made for a browser that a page of another origin sends", async () => {
+  const page = openPage({ api: keysApi({ keys: () => undefined, version: "1" }) });
+  const cookie = await signIn(page, "ann");
+  const changes = page.app.routes.flatMap(({ method, path }) =>
+    (method === "ALL" ? ["POST", "PUT", "PATCH", "DELETE"] : [method])
+      .filter((word) => !["GET", "HEAD", "OPTIONS"].includes(word))
+      .map((word) => ({ method: word, path: path.replaceAll(/[:*][a-z]*/g, "x") })),
+  );
+  const paths = changes.map(({ method, path }) => `${method} ${path}`);
+  for (const known of [
+    "POST /login",
+    "POST /sign-out",
+    "POST /api/v1/keys",
+    "DELETE /api/v1/groups/x",
+  ])
+    expect(paths).toContain(known);
+  for (const { method, path } of changes) {
+    for (const headers of [
+      { origin: "https://evil.example" },
+      { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" },
+      { origin: "null" },
+    ] as Record<string, string>[]) {
+      const response = await page.ask(path, { cookie, ...headers }, method);
+      expect(response.status, `${method} ${path} ${JSON.stringify(headers)}`).toBe(403);
+    }
+  }
+  expect((await page.ask("/api/me", { cookie })).status).toBe(200);
 });
