@@ -15,6 +15,7 @@ import type { DoctorOptions } from "./cli/commands/doctor.ts";
 import { recentTime, sinceTime } from "./cli/since.ts";
 import { statusFilter } from "./cli/status-filter.ts";
 import type { InitOptions } from "./cli/commands/init.ts";
+import type { LoginOptions } from "./cli/commands/person-login.ts";
 import type { RenderOptions } from "./cli/commands/render.ts";
 import type {
   AuditOptions,
@@ -64,6 +65,7 @@ export function buildProgram(): Command {
   addRunning(program);
   addConfiguration(program);
   addKeyCommands(program);
+  addPerson(program);
   addTargets(program);
   addInstallation(program);
   addCompletion(program);
@@ -205,6 +207,34 @@ function addRunning(program: Command): void {
   addLogs(program);
   addSpend(program);
   addAudit(program);
+}
+
+/** Commands for developers, on machines without a gateway. */
+function addPerson(program: Command): void {
+  const load = () => import("./cli/commands/person-login.ts");
+  const url = "URL of the gateway (default: that of the last login)";
+  program
+    .command("login")
+    .description("log in at a gateway with the company account, in the browser")
+    .argument("[url]", url)
+    .option("--no-browser", "only print the address, and open no browser")
+    .action(async (at: string | undefined, options: LoginOptions) => {
+      await (await load()).login(at, options);
+    });
+  program
+    .command("token")
+    .description("print the token of the login, for programs that need a key")
+    .argument("[url]", url)
+    .action(async (at: string | undefined) => {
+      await (await load()).token(at);
+    });
+  program
+    .command("logout")
+    .description("end the login")
+    .argument("[url]", url)
+    .action(async (at: string | undefined) => {
+      await (await load()).logout(at);
+    });
 }
 
 function addLogs(program: Command): void {

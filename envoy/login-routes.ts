@@ -6,8 +6,8 @@ import type { GatewayModel, Listener } from "../model/model.ts";
 import { common, protocols } from "./cluster-settings.ts";
 import { socketEndpoint } from "./cluster-endpoints.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
-import type { Cluster, Route } from "./envoy-types.ts";
-import { duration, typed } from "./envoy-types.ts";
+import type { Cluster, Fields, Route } from "./envoy-types.ts";
+import { duration, extension, typed } from "./envoy-types.ts";
 import { upstreamFilters } from "./upstream-filters.ts";
 import { FILTER, WASM } from "./dynamic.ts";
 
@@ -45,6 +45,21 @@ export function loginRoutes({ name }: Pick<Listener, "name">, { login }: Gateway
       },
     ],
   }));
+}
+
+/** Returns what excludes the requests of the login from a log: they use no model. */
+export function exceptLogin({ login }: Pick<GatewayModel, "login">): Fields {
+  if (login === undefined) return {};
+  const paths = Object.values(LOGIN_PATHS).map((path) => `'${path}'`);
+  return {
+    filter: {
+      extension_filter: extension(
+        "envoy.access_loggers.extension_filters.cel",
+        "extensions.access_loggers.filters.cel.v3.ExpressionFilter",
+        { expression: `!(request.url_path in [${paths.join(", ")}])` },
+      ),
+    },
+  };
 }
 
 /** Returns the cluster; none without a login. */

@@ -7,6 +7,7 @@ import { hasUsageRecords } from "../model/filter-document/document-budgets.ts";
 import type { GatewayModel } from "../model/model.ts";
 import { accessLogFile, USAGE_LOG } from "../model/names.ts";
 import { USAGE_LOG_FIELDS } from "../model/usage-log-fields.ts";
+import { exceptLogin } from "./login-routes.ts";
 import type { RuntimeEnvironment } from "./runtime-environment.ts";
 import type { Extension } from "./envoy-types.ts";
 import { extension } from "./envoy-types.ts";
@@ -16,10 +17,13 @@ export function usageLogs(model: GatewayModel, runtime: RuntimeEnvironment): Ext
   if (!hasUsageRecords(model)) return [];
   const record = `%FILTER_STATE(wasm.${PROPERTY_USAGE}:PLAIN)%`;
   const line = [...Object.values(USAGE_LOG_FIELDS), record].join(" ");
-  return [
-    extension("envoy.access_loggers.file", "extensions.access_loggers.file.v3.FileAccessLog", {
+  const log = extension(
+    "envoy.access_loggers.file",
+    "extensions.access_loggers.file.v3.FileAccessLog",
+    {
       path: join(runtime.logDirectory, accessLogFile(USAGE_LOG)),
       log_format: { text_format_source: { inline_string: `${line}\n` } },
-    }),
-  ];
+    },
+  );
+  return [{ ...log, ...exceptLogin(model) }];
 }

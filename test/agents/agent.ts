@@ -115,6 +115,27 @@ export function startClaudeCode({
   };
 }
 
+export interface ClaudeCode {
+  /** Runs it with these words; what it has written to stdout. */
+  run(words: string[]): Promise<string>;
+  /** Text of a file in its home. */
+  read(file: string): string;
+  remove(): void;
+}
+
+/** Claude Code that knows only the files in its home. @param prepare writes them */
+export function startClaudeCodeIn(directory: string, prepare: (home: string) => void): ClaudeCode {
+  const place = makePlace();
+  prepare(place.home);
+  const script = join(directory, SCRIPTS.claudeCode);
+  const environment = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" };
+  return {
+    run: (words) => run(script, words, place, environment),
+    read: (file) => readFileSync(join(place.home, file), "utf8"),
+    remove: place.remove,
+  };
+}
+
 function mcpConfiguration(mcp: NonNullable<AgentOptions["mcp"]>): string {
   if ("command" in mcp) {
     const { name, command, words } = mcp;

@@ -1,5 +1,5 @@
 // The login with a real gateway and a real identity provider: through Envoy, a person's token counts as that person.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { freePort } from "../free-port.ts";
@@ -84,6 +84,8 @@ it(
     await expect
       .poll(() => readFileSync(join(desk.logs, "access_usage.log"), "utf8"), SECONDS)
       .toMatch(/"key":"jwt:ann@example\.com","group":"(platform,research|research,platform)"/);
+    // The requests of the login itself are not usage.
+    expect(readFileSync(join(desk.logs, "access_usage.log"), "utf8")).not.toMatch(/ -$/m);
     // The only group of this person allows another model.
     expect((await ask((await logIn("sam")).access_token)).status).toBe(403);
     const again = (await (await refreshLogin(url, refresh)).json()) as Tokens;
@@ -120,6 +122,39 @@ it("a reload changes the settings, and no session ends", { timeout: 240_000 }, a
   expect((await desk.run("reload")).code).toBe(0);
   await expect.poll(settings, SECONDS).toMatchObject({ settings: { model: "sonnet" } });
 });
+
+it(
+  "gateway login, token and logout give any program a person's token",
+  { timeout: 240_000 },
+  async () => {
+    const none = await desk.run("token");
+    expect([none.code, none.stdout]).toEqual([1, ""]);
+    expect(none.stderr).toContain("gateway login");
+    const running = desk.start("login", url, "--no-browser");
+    await expect.poll(running.stdout, SECONDS).toContain("Confirm the code");
+    const [, code = ""] = /Confirm the code (\S+)/.exec(running.stdout()) ?? [];
+    const page = `${url}/device?user_code=${code}`;
+    expect((await confirmLogin({ verification_uri_complete: page }, "ann")).status).toBe(200);
+    const ended = await running.ended;
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(ended.stdout).toContain("as ann@example.com");
+    expect(ended.stdout).not.toContain("eyJ");
+    const file = join(desk.environment["HOME"] ?? "", ".config/gateway/logins.json");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const { stdout: token } = await desk.run("token");
+    expect((await ask(token.trim())).status).toBe(200);
+    // It has ended, and is refreshed.
+    const stored = readFileSync(file, "utf8").replace(/"expires": \d+/, '"expires": 1');
+    writeFileSync(file, stored);
+    const { stdout: fresh } = await desk.run("token", url);
+    expect(fresh).toMatch(/^eyJ/);
+    expect(readFileSync(file, "utf8")).not.toContain('"expires": 1,');
+    expect((await desk.run("logout")).code).toBe(0);
+    expect((await desk.run("token")).code).toBe(1);
+    const { stdout } = await desk.run("audit", "--action", "login.sign_out", "--json");
+    expect(stdout).toContain("ann@example.com");
+  },
+);
 
 // The last one: further codes of this address are refused for a minute.
 it("the keys of tokens are Envoy's alone, and no client writes its address", async () => {
