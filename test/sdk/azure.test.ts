@@ -8,6 +8,7 @@ import type { Gateway } from "../gateway/gateway.ts";
 import { startAzureProvider } from "../providers/azure.ts";
 import { startOpenaiProvider } from "../providers/openai.ts";
 import type { FakeProvider } from "../providers/server.ts";
+import { thrown } from "./node-errors.ts";
 
 const KEYS = { AZURE_OPENAI_API_KEY: "azure-key-1", OPENAI_API_KEY: "sk-openai-1" };
 
@@ -187,10 +188,3 @@ it("an SDK on Azure gets Azure's pause in milliseconds with a 429", async () => 
   expect(error).toMatchObject({ status: 429, error: { error: { type: "rate_limit_error" } } });
   expect((error as { headers: Headers }).headers.get("retry-after-ms")).toBe("750");
 });
-
-function thrown(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-}

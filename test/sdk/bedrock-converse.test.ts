@@ -8,6 +8,7 @@ import type { Gateway } from "../gateway/gateway.ts";
 import { startConverseProvider } from "../providers/converse.ts";
 import { startOpenaiProvider } from "../providers/openai.ts";
 import type { FakeProvider } from "../providers/server.ts";
+import { thrown } from "./node-errors.ts";
 
 const KEYS = { BEDROCK_KEY: "bedrock-key-1", OPENAI_API_KEY: "sk-openai-1" };
 const CLAUDE = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
@@ -273,13 +274,6 @@ const RESPONSES: Client = {
     };
   },
 };
-
-function thrown(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-}
 
 const CLIENTS = [CHAT, MESSAGES, RESPONSES].flatMap((client) =>
   [false, true].map((isStream) => ({ client, isStream, how: isStream ? "a stream" : "whole" })),

@@ -9,6 +9,7 @@ import { startGateway } from "../gateway/gateway.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { startBedrockClaude, startVertexClaude } from "../providers/cloud.ts";
 import type { FakeProvider } from "../providers/server.ts";
+import { thrown } from "./node-errors.ts";
 
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -58,13 +59,6 @@ const weather = {
 const calls = 'call weather({"city":"Rome é"}) and call weather({"city":"Oslo"})';
 const textOf = ({ content }: Anthropic.Message | Anthropic.Beta.BetaMessage): string =>
   content.map((block) => (block.type === "text" ? block.text : "")).join("");
-
-function thrown(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-}
 
 describe.each(CLOUDS)("the Anthropic SDK on %s", (model) => {
   const base = { model, max_tokens: 4000 };

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
+import { testErrors } from "./node-errors.ts";
 
 const CACHED = 40;
 const WRITTEN = 7;
@@ -87,23 +88,12 @@ afterAll(async () => {
   await all.stop();
 });
 
-/** What was thrown, by hand or in the course of a stream. */
-function thrown(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-}
-
 describe.each(OPENAI_ON)("the OpenAI SDK on $dialect", ({ provider, model, ...row }) => {
   const user = (content: string) => ({ role: "user" as const, content });
   const request = (content: string) => ({ model, messages: [user(content)] });
   const ask = (content: string) => openai.chat.completions.create(request(content));
   const stream = (content: string, more: object = {}) =>
     openai.chat.completions.create({ ...request(content), ...more, stream: true });
-  const drain = async (content: string): Promise<void> => {
-    for await (const _ of await stream(content));
-  };
 
   it("text, with cached tokens inside prompt_tokens", async () => {
     const response = await ask("hello é 😀");
@@ -191,32 +181,10 @@ describe.each(OPENAI_ON)("the OpenAI SDK on $dialect", ({ provider, model, ...ro
     expect((await ask("bad")).choices[0]?.finish_reason).toBe("content_filter");
   });
 
-  it.concurrent.each([
-    ["[error 400]", OpenAI.BadRequestError],
-    ["[error 401]", OpenAI.AuthenticationError],
-    ["[error 403]", OpenAI.PermissionDeniedError],
-    ["[error 404]", OpenAI.NotFoundError],
-    ["[error 429]", OpenAI.RateLimitError],
-    ["[error 500]", OpenAI.InternalServerError],
-    ["[error 529]", OpenAI.InternalServerError],
-    ["[html 502]", OpenAI.InternalServerError],
-    ["[empty 500]", OpenAI.InternalServerError],
-    ["[reset]", OpenAI.InternalServerError],
-    ["[hang]", OpenAI.InternalServerError],
-  ])("%s by its class", async (content, kind) => {
-    const errors = await Promise.all([thrown(ask(content)), thrown(stream(content))]);
-    for (const error of errors) expect(error).toBeInstanceOf(kind);
-  });
-
-  it("the OpenAI SDK's error keeps status, message and retry-after", async () => {
-    all[provider].next({ kind: "error", status: 529, retryAfter: "7" });
-    const error = await thrown(ask("hi"));
-    expect(error).toMatchObject({ status: 529, error: { message: "The provider says 529." } });
-    expect((error as { headers: Headers }).headers.get("retry-after")).toBe("7");
-  });
-
-  it.each(["[error event 3]", "[reset 3]"])("%s in mid-stream is an error", async (content) => {
-    expect(await thrown(drain(content))).toBeInstanceOf(Error);
+  testErrors({
+    ...{ name: "the OpenAI SDK", sdk: OpenAI, ask, stream, fake: () => all[provider] },
+    also: [529, "InternalServerError"],
+    shown: { status: 529, error: { message: "The provider says 529." } },
   });
 
   it("cancelling in mid-stream ends the provider's work", async () => {
@@ -240,9 +208,6 @@ describe.each(ANTHROPIC_ON)("the Anthropic SDK on $dialect", ({ provider, model,
   const ask = (content: string) => anthropic.messages.create(request(content));
   const stream = (content: string) =>
     anthropic.messages.create({ ...request(content), stream: true });
-  const drain = async (content: string): Promise<void> => {
-    for await (const _ of await stream(content));
-  };
 
   it("text, with cached tokens outside of input_tokens", async () => {
     const response = await ask("hello é 😀");
@@ -344,35 +309,13 @@ describe.each(ANTHROPIC_ON)("the Anthropic SDK on $dialect", ({ provider, model,
     expect((await ask("bad")).stop_reason).toBe("refusal");
   });
 
-  it.concurrent.each([
-    ["[error 400]", Anthropic.BadRequestError],
-    ["[error 401]", Anthropic.AuthenticationError],
-    ["[error 403]", Anthropic.PermissionDeniedError],
-    ["[error 404]", Anthropic.NotFoundError],
-    ["[error 422]", Anthropic.UnprocessableEntityError],
-    ["[error 429]", Anthropic.RateLimitError],
-    ["[error 500]", Anthropic.InternalServerError],
-    ["[html 502]", Anthropic.InternalServerError],
-    ["[empty 500]", Anthropic.InternalServerError],
-    ["[reset]", Anthropic.InternalServerError],
-    ["[hang]", Anthropic.InternalServerError],
-  ])("%s by its class", async (content, kind) => {
-    const errors = await Promise.all([thrown(ask(content)), thrown(stream(content))]);
-    for (const error of errors) expect(error).toBeInstanceOf(kind);
-  });
-
-  it("the Anthropic SDK's error keeps status, message and retry-after", async () => {
-    all[provider].next({ kind: "error", status: 429, retryAfter: "7" });
-    const error = await thrown(ask("hi"));
-    expect(error).toMatchObject({
+  testErrors({
+    ...{ name: "the Anthropic SDK", sdk: Anthropic, ask, stream, fake: () => all[provider] },
+    also: [422, "UnprocessableEntityError"],
+    shown: {
       status: 429,
       error: { error: { type: "rate_limit_error", message: "The provider says 429." } },
-    });
-    expect((error as { headers: Headers }).headers.get("retry-after")).toBe("7");
-  });
-
-  it.each(["[error event 3]", "[reset 3]"])("%s in mid-stream is an error", async (content) => {
-    expect(await thrown(drain(content))).toBeInstanceOf(Error);
+    },
   });
 
   it("cancelling in mid-stream ends the provider's work", async () => {

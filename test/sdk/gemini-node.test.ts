@@ -9,6 +9,7 @@ import type { Gateway } from "../gateway/gateway.ts";
 import { startGeminiProvider } from "../providers/gemini.ts";
 import { startOpenaiProvider } from "../providers/openai.ts";
 import type { FakeProvider } from "../providers/server.ts";
+import { thrown } from "./node-errors.ts";
 
 const KEYS = { GEMINI_API_KEY: "AIza-test", OPENAI_API_KEY: "sk-openai-1", TOKEN: "ya29.token" };
 const PIXEL =
@@ -57,12 +58,6 @@ afterAll(async () => {
   await gateway.stop();
   await Promise.all(providers.map((one) => one.stop()));
 });
-
-const thrown = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
 
 describe.each([
   ["complete", false],

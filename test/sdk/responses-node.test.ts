@@ -6,6 +6,7 @@ import { z } from "zod";
 import { startWithFakes } from "../gateway/with-fakes.ts";
 import type { WithFakes } from "../gateway/with-fakes.ts";
 import type { Answer } from "../providers/behaviour.ts";
+import { testErrors } from "./node-errors.ts";
 
 const PROVIDERS = [
   { dialect: "chat completions", provider: "openai", model: "fast", cached: 5 },
@@ -35,21 +36,10 @@ afterAll(async () => {
   await all.stop();
 });
 
-/** What was thrown, by hand or in the course of a stream. */
-function thrown(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-}
-
 describe.each(PROVIDERS)("the Responses client on $dialect", ({ provider, model, cached }) => {
   const ask = (input: string, more: object = {}) =>
     client.responses.create({ model, input, ...more, stream: false });
   const stream = (input: string) => client.responses.create({ model, input, stream: true });
-  const drain = async (input: string): Promise<void> => {
-    for await (const _ of await stream(input));
-  };
   /** The same answer whole, and by the SDK's stream helper, which checks the order of events. */
   const both = async (answer: Answer, more: object = {}): Promise<OpenAI.Responses.Response[]> => {
     all[provider].next({ kind: "answer", answer }, { kind: "answer", answer });
@@ -173,31 +163,9 @@ describe.each(PROVIDERS)("the Responses client on $dialect", ({ provider, model,
       expect(response.incomplete_details).toEqual({ reason: "content_filter" });
   });
 
-  it.concurrent.each([
-    ["[error 400]", OpenAI.BadRequestError],
-    ["[error 401]", OpenAI.AuthenticationError],
-    ["[error 403]", OpenAI.PermissionDeniedError],
-    ["[error 404]", OpenAI.NotFoundError],
-    ["[error 429]", OpenAI.RateLimitError],
-    ["[error 500]", OpenAI.InternalServerError],
-    ["[html 502]", OpenAI.InternalServerError],
-    ["[empty 500]", OpenAI.InternalServerError],
-    ["[reset]", OpenAI.InternalServerError],
-    ["[hang]", OpenAI.InternalServerError],
-  ])("%s by its class", async (input, kind) => {
-    const errors = await Promise.all([thrown(ask(input)), thrown(stream(input))]);
-    for (const error of errors) expect(error).toBeInstanceOf(kind);
-  });
-
-  it("the Responses client's error keeps status, message and retry-after", async () => {
-    all[provider].next({ kind: "error", status: 503, retryAfter: "7" });
-    const error = await thrown(ask("hi"));
-    expect(error).toMatchObject({ status: 503, error: { message: "The provider says 503." } });
-    expect((error as { headers: Headers }).headers.get("retry-after")).toBe("7");
-  });
-
-  it.each(["[error event 3]", "[reset 3]"])("%s in mid-stream is an error", async (input) => {
-    expect(await thrown(drain(input))).toBeInstanceOf(Error);
+  testErrors({
+    ...{ name: "the Responses client", sdk: OpenAI, ask, stream, fake: () => all[provider] },
+    shown: { status: 503, error: { message: "The provider says 503." } },
   });
 
   it("cancelling in mid-stream ends the provider's work", async () => {
