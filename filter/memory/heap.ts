@@ -12,7 +12,9 @@ const STEP: usize = 16;
 const SMALL: usize = 512;
 const MEDIUM_STEP: usize = 256;
 const MEDIUM: usize = 4096;
-/** Bytes that the lists hold at most; a block more before they are full. */
+/** Bytes that an empty list of small blocks gets from the allocator at once: one search there for many blocks. */
+const CHUNK: usize = 4096;
+/** Bytes that the lists hold at most; a chunk more before they are full. */
 const MAX_KEPT: usize = 1 << 20;
 
 /** The first free block of each size; the next one is in its first bytes. */
@@ -28,10 +30,25 @@ export function allocate(size: usize): usize {
   const total = roundUp(size + HEADER, STEP);
   const list = listOf(total);
   const block = load<usize>(list);
-  if (block == 0) return heap.alloc(size);
+  if (block == 0) return allocateChunk(total, list);
   store<usize>(list, load<usize>(block));
   kept -= total;
   return block;
+}
+
+/**
+ * Returns the first block of a new chunk, and keeps the others. They are blocks of the allocator like any others: each is as
+ * long as its header says, and the last one ends where the chunk ended.
+ */
+function allocateChunk(total: usize, list: usize): usize {
+  const first = heap.alloc((CHUNK / total) * total - HEADER);
+  const end = first + sizeOf(first);
+  store<usize>(first - HEADER, (total - HEADER) | (load<usize>(first - HEADER) & FLAGS));
+  for (let block = end - total; block > first; block -= total) {
+    store<usize>(block - HEADER, total - HEADER);
+    keep(block, total, list);
+  }
+  return first;
 }
 
 // @ts-ignore: decorator
@@ -78,6 +95,8 @@ function keep(block: usize, total: usize, list: usize): void {
 }
 
 /** Returns the bytes that a block occupies, its header included. */
+// @ts-ignore: decorator
+@inline
 export function sizeOf(block: usize): usize {
   return (load<usize>(block - HEADER) | FLAGS) + 1;
 }

@@ -113,6 +113,24 @@ describe("free small blocks", () => {
     expect(heap.take(900 * MIB)).not.toBe(0);
   });
 
+  it.each([12, 28, 100, 252, 508])(
+    "small blocks of one size do not overlap, and are joined again: %i bytes",
+    (size) => {
+      const blocks = Array.from({ length: (8 * MIB) / (size + 4) }, () => heap.take(size));
+      const bytes = new Uint8Array(heap.memory.buffer);
+      for (const [index, block] of blocks.entries()) bytes.fill(index, block, block + size);
+      const overlapping = blocks.filter(
+        (block, index) => bytes[block] !== index % 256 || bytes[block + size - 1] !== index % 256,
+      );
+      expect(overlapping).toEqual([]);
+      for (const block of blocks) heap.free(block, 0);
+      expect(heap.heldBytes()).toBe(0);
+      const before = heap.memory.buffer.byteLength;
+      expect(heap.take(4 * MIB)).not.toBe(0);
+      expect(heap.memory.buffer.byteLength).toBe(before);
+    },
+  );
+
   it("free small blocks do not fill the memory: sizes that nobody needs any more are returned", () => {
     for (let size = 16; size < 4096; size += 16) {
       const blocks = Array.from({ length: (8 * MIB) / size }, () => heap.take(size - 4));
