@@ -174,12 +174,12 @@ export class Tape {
 
   /** Returns a member's value, NO_NODE if it is missing. Of duplicate names the last counts, as in every common JSON parser. */
   member(object: u32, name: Span): u32 {
-    if (this.kind(object) != KIND_OBJECT) return NO_NODE;
+    if (object >= this.count || this.flaggedKindOf(object) != KIND_OBJECT) return NO_NODE;
     // By offsets, without a check of each node: all that stand in front of the object's `next` are on the tape.
     const entries = this.entries;
     const base = this.base;
     const length = name.length;
-    const end = this.next(object);
+    const end = this.nextOf(object);
     let found = NO_NODE;
     for (let key = object + 1; key < end;) {
       const entry = entries + key * ENTRY_BYTES;
@@ -197,10 +197,14 @@ export class Tape {
 
   /** Returns whether a string node equals the text, however it is escaped. False for anything but a string. */
   equals(node: u32, text: Span): bool {
-    if (this.kind(node) != KIND_STRING) return false;
-    if (!this.isEscaped(node))
-      return sameBytes(this.pointer(node), this.size(node), text.pointer, text.length);
-    return unescapedEquals(this.pointer(node), this.size(node), text);
+    if (node >= this.count) return false;
+    const kind = this.flaggedKindOf(node);
+    const size = this.sizeOf(node);
+    const start = this.base + this.startOf(node);
+    // Most texts that a node is compared with have another length.
+    if (kind == KIND_STRING)
+      return size == text.length && sameBytes(start, size, text.pointer, size);
+    return kind == (KIND_STRING | FLAG_ESCAPED) && unescapedEquals(start, size, text);
   }
 
   /** Returns the index of the text that a string node equals; -1 if it equals none. */

@@ -10,6 +10,8 @@ import { RequestReport } from "./request-report";
 export class MemberReader {
   /** A node for each member of the table. */
   private nodes: NodeTable;
+  /** Whether one of them is the value of a feature: few requests ask for any. */
+  private hasFeatures: bool = false;
 
   constructor(private table: MemberTable) {
     this.nodes = new NodeTable(table.count);
@@ -18,6 +20,7 @@ export class MemberReader {
   /** Reads an object; any other value has no members. */
   read(tape: Tape, object: u32, report: RequestReport): void {
     this.nodes.clear();
+    this.hasFeatures = false;
     if (!tape.isObject(object)) return;
     const end = tape.nextOf(object);
     for (let key = object + 1; key < end; key = tape.nextOf(key + 1)) {
@@ -32,6 +35,7 @@ export class MemberReader {
       if (feature === null || report.supports(feature)) {
         // The last of several with one name counts, as in every JSON parser in use.
         this.nodes.set(member.index, key + 1);
+        if (feature !== null) this.hasFeatures = true;
       } else {
         report.rejectOrDrop(member, feature, this.table);
       }
@@ -45,6 +49,7 @@ export class MemberReader {
 
   /** Keeps the features that the request itself asks for, and that the target supports, for its writer. */
   keepFeatures(features: AskedFeatures): void {
+    if (!this.hasFeatures) return;
     for (let i = 0; i < this.table.count; i++) {
       const feature = this.table.at(i).featureOf();
       if (feature !== null) features.set(feature, this.node(i));
