@@ -20,11 +20,10 @@ import {
 } from "../host/host";
 import { Edits } from "../bytes/json/edit";
 import { Tape } from "../bytes/json/tape";
-import { JSON_TYPE } from "../exchange/respond";
 import { Exchange } from "../exchange/exchange";
 import { setFormModel } from "../exchange/form";
 import { ByteBuffer, scratchBuffer, Span } from "../bytes/text/bytes";
-import { CONTENT_LENGTH, CONTENT_TYPE } from "../exchange/header-names";
+import { CONTENT_LENGTH, CONTENT_TYPE, JSON_TYPE } from "../exchange/header-names";
 
 /** What is sent of a request, and what the response has to know of it. */
 class RequestBody {

@@ -228,7 +228,7 @@ function removeCredentials(exchange: Exchange, own: Span): void {
   const attempts = exchange.attempts;
   const isFirst = attempts === null || attempts.count <= 1;
   for (let i = 0; i < CREDENTIALS.length; i++) {
-    const one = CREDENTIALS[i];
+    const one = unchecked(CREDENTIALS[i]);
     const mayBeThere = !isFirst || (exchange.client.headers & one.bit) != 0;
     if (mayBeThere && !sameSpan(one.name, own)) removeHeader(REQUEST_HEADERS, one.name);
   }

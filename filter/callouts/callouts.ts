@@ -3,7 +3,7 @@
 import { HEADER_CLUSTER, HEADER_LOGGED_PATH } from "../../contract/words";
 import { Exchange } from "../exchange/exchange";
 import { REQUEST_ID, requestIdSpan } from "../exchange/request-id";
-import { JSON_TYPE } from "../exchange/respond";
+import { JSON_TYPE } from "../exchange/header-names";
 import { addCalloutHeader, enterStream, NO_CALLOUT, sendCallout } from "../host/callout";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { appendMaskedPath, lengthWithoutQuery } from "../bytes/text/query";

@@ -8,7 +8,7 @@ import { SERVICE_UNKNOWN } from "../hub/response/usage";
 import { ByteBuffer, Span } from "../bytes/text/bytes";
 import { Endpoint, UNKNOWN } from "./endpoint";
 
-/** Of nearly all clients: an object for each costs more than the rest of a request to a cloud. */
+/** Of nearly all clients, and never written: an object for each costs more than the rest of a request to a cloud. */
 const NONE = new ByteBuffer();
 const NO_BETA = new Span(0, 0);
 
@@ -16,11 +16,11 @@ export class Client {
   endpoint: Endpoint = UNKNOWN;
   dialect: ClientDialect = defaultDialect();
   /** What follows the endpoint's path: the path of a child, then the query with its `?`, without credentials. */
-  pathEnd: ByteBuffer = new ByteBuffer();
+  pathEnd: ByteBuffer = NONE;
   /** Whether the query held a credential, which `pathEnd` lacks. */
   isQueryCut: bool = false;
   /** The client's own key for a provider, if some provider uses pass-through auth. */
-  key: ByteBuffer = new ByteBuffer();
+  key: ByteBuffer = NONE;
   /** The header `anthropic-beta`, if a target of the route is Claude at a cloud. */
   betas: ByteBuffer = NONE;
   /** The beta of Anthropic that the translated request needs; empty for none. */
@@ -30,7 +30,7 @@ export class Client {
   /** The listener's API key that the request has; null if it has none. */
   apiKey: ApiKey | null = null;
   /** The name that the client sent as the model, for the usage record. */
-  requested: ByteBuffer = new ByteBuffer();
+  requested: ByteBuffer = NONE;
   /** Read it with `requestId` of request-id.ts. */
   requestId: ByteBuffer = new ByteBuffer();
   /** Whether the hint header names the model. */
@@ -82,12 +82,16 @@ export class Client {
   release(): void {
     freeBlock(this.body);
     this.body = 0;
-    this.pathEnd.release();
-    this.key.release();
-    if (this.betas !== NONE) this.betas.release();
-    if (this.cacheKey !== NONE) this.cacheKey.release();
-    if (this.foreign !== NONE) this.foreign.release();
-    this.requested.release();
+    releaseOwn(this.pathEnd);
+    releaseOwn(this.key);
+    releaseOwn(this.betas);
+    releaseOwn(this.cacheKey);
+    releaseOwn(this.foreign);
+    releaseOwn(this.requested);
     this.requestId.release();
   }
+}
+
+function releaseOwn(bytes: ByteBuffer): void {
+  if (bytes !== NONE) bytes.release();
 }

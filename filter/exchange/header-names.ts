@@ -1,5 +1,5 @@
 // Names of headers that both requests and responses use.
-import { constant, Span } from "../bytes/text/bytes";
+import { constant, sameSpan, Span } from "../bytes/text/bytes";
 import { contains } from "../bytes/text/find";
 
 export const STATUS = constant(":status");
@@ -9,7 +9,9 @@ export const CONTENT_ENCODING = constant("content-encoding");
 /** The content type of a provider's body that the gateway has replaced. */
 export const UPSTREAM_TYPE = constant("x-gateway-upstream-content-type");
 
+export const JSON_TYPE = constant("application/json");
+
 /** Returns whether a content type is `application/json` or one with `+json`. */
 export function isJson(type: Span): bool {
-  return contains(type.pointer, type.length, constant("json"));
+  return sameSpan(type, JSON_TYPE) || contains(type.pointer, type.length, constant("json"));
 }

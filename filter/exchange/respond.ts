@@ -4,11 +4,11 @@ import { Fault } from "../hub/faults/fault";
 import { addLocalHeader, sendLocalResponse } from "../host/local-response";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { Exchange } from "./exchange";
+import { JSON_TYPE } from "./header-names";
 import { requestIdSpan } from "./request-id";
 import { ResponseOwner } from "./response";
 import { writeFault } from "./write-client-fault";
 
-export const JSON_TYPE = constant("application/json");
 export const EVENT_STREAM_TYPE = constant("text/event-stream; charset=utf-8");
 const ALLOW = constant("allow");
 export const RETRY_AFTER = constant("retry-after");

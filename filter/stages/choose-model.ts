@@ -11,7 +11,7 @@ import { formModel } from "../exchange/form";
 import { header, REQUEST_HEADERS } from "../host/host";
 import { NO_NODE, Tape } from "../bytes/json/tape";
 import { unescape } from "../bytes/json/text";
-import { constant, sameBytes, scratchBuffer } from "../bytes/text/bytes";
+import { ByteBuffer, constant, sameBytes, scratchBuffer } from "../bytes/text/bytes";
 import { printableLength } from "../bytes/text/readable";
 import { nearestName } from "./nearest-name";
 import { Outcome, StageContext } from "./stage-context";
@@ -64,6 +64,7 @@ function choose(exchange: Exchange, context: StageContext, pointer: usize, lengt
   const isHint = client.hasHint;
   if (exchange.isObserved) {
     const size = printableLength(pointer, min(length, MAX_SHOWN), length, isHint || client.isForm);
+    client.requested = new ByteBuffer();
     client.requested.bytes(pointer, size);
   }
   let route = config.names.get(pointer, length);

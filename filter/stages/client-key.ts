@@ -12,7 +12,7 @@ import { knowsAllKeys, refreshRows } from "../keys/key-rows";
 import { findRunTimeKey, isRunTimeKey, withGroups } from "../keys/run-time-keys";
 import { addLocalHeader } from "../host/local-response";
 import { byteAt, startsWith, startsWithIgnoringCase } from "../bytes/text/at";
-import { constant, Span } from "../bytes/text/bytes";
+import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
 import { Outcome, StageContext } from "./stage-context";
 
 const BEARER_SCHEME = constant("Bearer ");
@@ -114,7 +114,9 @@ export function keepClientKey(exchange: Exchange, context: StageContext): Outcom
   }
   let key = X_API_KEY;
   if (!isForProvider(key, exchange, config)) key = bearerToken();
-  if (isForProvider(key, exchange, config)) exchange.client.key.span(key);
+  if (!isForProvider(key, exchange, config)) return Outcome.Next;
+  exchange.client.key = new ByteBuffer();
+  exchange.client.key.span(key);
   return Outcome.Next;
 }
 

@@ -3,7 +3,7 @@ import { freeBlock } from "../memory/blocks";
 import { BUDGETS_PATH } from "../../contract/budget-format";
 import { KEYS_PATH } from "../../contract/key-format";
 import { Config } from "../config/read-config";
-import { JSON_TYPE } from "../exchange/respond";
+import { JSON_TYPE } from "../exchange/header-names";
 import { METHOD, PATH, readHead } from "../exchange/request-head";
 import { REQUEST_BODY, takeBody } from "../host/host";
 import { addLocalHeader, sendLocalResponse } from "../host/local-response";

@@ -18,7 +18,8 @@ import {
 } from "../exchange/request-head";
 import { ByteBuffer, constant, sameSpan } from "../bytes/text/bytes";
 import { dropCredentials, lengthWithoutQuery } from "../bytes/text/query";
-import { JSON_TYPE, respondToOptions } from "../exchange/respond";
+import { JSON_TYPE } from "../exchange/header-names";
+import { respondToOptions } from "../exchange/respond";
 import { Config } from "../config/read-config";
 import { endpointOf, UNKNOWN } from "../exchange/endpoint";
 import { Content } from "../exchange/content-capture";
@@ -111,13 +112,15 @@ export function captureHead(exchange: Exchange, context: StageContext): Outcome 
 function keepPathEnd(exchange: Exchange, length: u32): void {
   const client = exchange.client;
   const own = client.endpoint.path.length;
-  if (client.endpoint.row.hasChildren && length > own)
-    client.pathEnd.bytes(PATH.pointer + own, length - own);
+  const childLength = client.endpoint.row.hasChildren && length > own ? length - own : 0;
   const queryLength = PATH.length - length;
+  if (childLength + queryLength == 0) return;
+  const end = new ByteBuffer();
+  client.pathEnd = end;
+  end.bytes(PATH.pointer + own, childLength);
   if (queryLength == 0) return;
-  const start = client.pathEnd.length;
-  dropCredentials(PATH.pointer + length, queryLength, client.pathEnd);
-  client.isQueryCut = client.pathEnd.length - start != queryLength;
+  dropCredentials(PATH.pointer + length, queryLength, end);
+  client.isQueryCut = end.length - childLength != queryLength;
 }
 
 /** Dialects share the paths of models; a header that only one of them requires decides. */

@@ -2,7 +2,6 @@
 // response offers it what it reads (dialects/response-start.ts).
 import { Fault } from "../../hub/faults/fault";
 import { FirstToken } from "../../dialects/response-start";
-import { JSON_TYPE } from "../../exchange/respond";
 import { Exchange } from "../../exchange/exchange";
 import { requestId } from "../../exchange/request-id";
 import {
@@ -13,7 +12,7 @@ import {
   setHeaderNumber,
 } from "../../host/host";
 import { scratchBuffer } from "../../bytes/text/bytes";
-import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "../../exchange/header-names";
+import { CONTENT_LENGTH, CONTENT_TYPE, JSON_TYPE, STATUS } from "../../exchange/header-names";
 import { replaceBytes } from "../body";
 import { maskFault } from "../mask-credentials";
 

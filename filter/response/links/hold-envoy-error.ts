@@ -1,5 +1,5 @@
 // A local response of Envoy (no connection, a timeout), rewritten in the client's dialect.
-import { JSON_TYPE, respondWithFault, RETRY_AFTER } from "../../exchange/respond";
+import { respondWithFault, RETRY_AFTER } from "../../exchange/respond";
 import { Exchange } from "../../exchange/exchange";
 import { noteMissingCredential } from "../../exchange/missing-credential";
 import { requestIdSpan } from "../../exchange/request-id";
@@ -12,7 +12,7 @@ import { localResponseFault, responseDetails, toolServerFault } from "../../exch
 import { writeFault } from "../../exchange/write-client-fault";
 import { MCP } from "../../../contract/endpoints";
 import { Fault } from "../../hub/faults/fault";
-import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "../../exchange/header-names";
+import { CONTENT_LENGTH, CONTENT_TYPE, JSON_TYPE, STATUS } from "../../exchange/header-names";
 import { replaceBytes } from "../body";
 
 const out = scratchBuffer();

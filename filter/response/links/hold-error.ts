@@ -4,7 +4,7 @@ import { Target } from "../../config/target";
 import { CONTEXT_LENGTH } from "../../hub/faults/context-length";
 import { Fault } from "../../hub/faults/fault";
 import { readError } from "../../dialects/translate-response";
-import { JSON_TYPE, RETRY_AFTER } from "../../exchange/respond";
+import { RETRY_AFTER } from "../../exchange/respond";
 import { Exchange } from "../../exchange/exchange";
 import {
   CONTENT_ENCODING as RESPONSE_ENCODING,
@@ -34,6 +34,7 @@ import {
   isJson,
   STATUS,
   UPSTREAM_TYPE,
+  JSON_TYPE,
 } from "../../exchange/header-names";
 import { maskBytes, replaceBytes, takeBytes } from "../body";
 import { decompressionHint, encodingNote } from "../faults";

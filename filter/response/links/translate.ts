@@ -4,12 +4,7 @@ import { Target } from "../../config/target";
 import { Fault, outOfMemory } from "../../hub/faults/fault";
 import { ResponseOptions, ResponseTranslator } from "../../dialects/translate-response";
 import { StreamUnwrapper } from "../../dialects/anthropic/messages/response/unwrap-stream";
-import {
-  EVENT_STREAM_TYPE,
-  JSON_TYPE,
-  respondWithFault,
-  RETRY_AFTER,
-} from "../../exchange/respond";
+import { EVENT_STREAM_TYPE, respondWithFault, RETRY_AFTER } from "../../exchange/respond";
 import { Exchange } from "../../exchange/exchange";
 import { Link } from "../../exchange/link";
 import { requestId } from "../../exchange/request-id";
@@ -27,7 +22,7 @@ import {
 } from "../../host/host";
 import { CONTINUE, STOP } from "../../host/status";
 import { ByteBuffer, sameSpan, scratchBuffer } from "../../bytes/text/bytes";
-import { CONTENT_LENGTH, CONTENT_TYPE, STATUS } from "../../exchange/header-names";
+import { CONTENT_LENGTH, CONTENT_TYPE, JSON_TYPE, STATUS } from "../../exchange/header-names";
 import { replaceBytes, replaceMasked, takeBytes } from "../body";
 import { FirstToken } from "../../dialects/response-start";
 import { setCostHeader } from "../cost-header";

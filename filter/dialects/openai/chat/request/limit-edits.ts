@@ -37,6 +37,8 @@ export class OpenaiChatLimitEdits extends OpenaiLimitEdits {
   /** Whether the request has the other name of a member, looked up once: a member may come many times. */
   private hasOtherTokens: i32 = UNKNOWN;
   private hasOtherSeed: i32 = UNKNOWN;
+  /** The other name of the member that `isDropped` has looked at. */
+  private other: Span = NOTHING;
 
   constructor() {
     super(members);
@@ -104,8 +106,8 @@ export class OpenaiChatLimitEdits extends OpenaiLimitEdits {
     if (!limits.supportsUser && this.drops(key, constant("user"), NO_NEUTRAL)) return true;
     if (this.hasNoEffort && tape.equals(key, REASONING_EFFORT)) return true;
     // The member's other name takes precedence if the client sends both.
-    const other = this.otherName(key);
-    return other.length > 0 && this.hasOther(other);
+    this.other = this.otherName(key);
+    return this.other.length > 0 && this.hasOther(this.other);
   }
 
   private hasOther(name: Span): bool {
@@ -141,7 +143,7 @@ export class OpenaiChatLimitEdits extends OpenaiLimitEdits {
       this.replace(value, constant('{"type":"json_object"}'));
       this.report.dropForModel(RESPONSE_FORMAT);
     }
-    const other = this.otherName(key);
+    const other = this.other;
     if (other.length > 0) this.edits.replace(tape.start(key), tape.end(key), other);
     return false;
   }
