@@ -102,14 +102,22 @@ export function readAuditLine(text: string): AuditLine | undefined {
 /** Returns a value without secrets; of one that is too long, how long it was and its hash. */
 function bounded(value: unknown): unknown {
   if (value === undefined) return undefined;
-  const text = JSON.stringify(value, hideSecret);
-  if (Buffer.byteLength(text) <= MAX_VALUE_BYTES) return JSON.parse(text) as unknown;
+  const shown = withoutSecrets("", JSON.parse(JSON.stringify(value)));
+  const text = JSON.stringify(shown);
+  if (Buffer.byteLength(text) <= MAX_VALUE_BYTES) return shown;
   return { too_long: Buffer.byteLength(text), sha256: hashOf(text) };
 }
 
-function hideSecret(name: string, value: unknown): unknown {
-  if (typeof value !== "string") return value;
-  return SECRET_MEMBERS.has(name.toLowerCase()) ? HIDDEN : withoutKeys(value);
+/** @param name of the member; items of a list have that of the list */
+function withoutSecrets(name: string, value: unknown): unknown {
+  if (typeof value === "string")
+    return SECRET_MEMBERS.has(name.toLowerCase()) ? HIDDEN : withoutKeys(value);
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(name, item));
+  if (typeof value !== "object" || value === null) return value;
+  // Names of metadata are texts of whoever creates a key.
+  return Object.fromEntries(
+    Object.entries(value).map(([own, item]) => [withoutKeys(own), withoutSecrets(own, item)]),
+  );
 }
 
 function shortText(text: string): string {

@@ -95,6 +95,25 @@ describe("the audit log", () => {
     });
   });
 
+  it("a line has no secret, in whichever field it comes", () => {
+    const secret = `sk-ant-api03-${"a1b2".repeat(20)}`;
+    const log = open();
+    const value = {
+      ...{ name: secret, owner: `of ${secret}`, models: [secret], groups: [secret] },
+      ...{ metadata: { note: secret, [secret]: "x", nested: { deep: [{ [secret]: secret }] } } },
+      ...{ client_secret: ["plain-1", "plain-2"], Token: "plain-3", cookie: "plain-4" },
+    };
+    const actor = { kind: "user", name: secret, address: "192.0.2.7", roles: ["admin"] };
+    log.append({ actor, action: "keys.update", subject: secret, before: value, after: [value] });
+    log.denied({ actor, action: "admin.request", subject: `/api/v1/keys/${secret}` });
+    log.close();
+    const text = rows().join("\n");
+    expect(rows()).toHaveLength(2);
+    expect(text).not.toContain(secret.slice(0, 30));
+    expect(text).not.toContain("plain-");
+    expect(verifyAudit(directory).broken).toBeUndefined();
+  });
+
   it("a line bounds a value that is too long", () => {
     const log = open();
     log.append({ actor: ACTOR, action: "keys.create", after: "a ".repeat(50_000) });
@@ -261,6 +280,47 @@ describe("a changed audit log", () => {
       writeRows(lines.toSpliced(at, 0, lines[at] ?? ""));
       expect(verifyAudit(directory).broken, `twice line ${String(at + 1)}`).toBeDefined();
     }
+  });
+
+  it("lines in another order, and a line that was cut, are found where they are", () => {
+    const lines = rows();
+    for (let at = 0; at + 1 < lines.length; at++) {
+      const [one = "", other = ""] = lines.slice(at, at + 2);
+      writeRows(lines.toSpliced(at, 2, other, one));
+      const isAt = (row: number | undefined) => row === at + 1 || row === at + 2;
+      const swapped = verifyAudit(directory).broken;
+      expect(swapped).toMatchObject({ file: FIRST_FILE });
+      expect(isAt(swapped?.row), JSON.stringify(swapped)).toBe(true);
+      writeRows(lines.toSpliced(at, 1, one.slice(0, -5)));
+      const { broken } = verifyAudit(directory);
+      expect(broken).toMatchObject({ file: FIRST_FILE });
+      // The line itself, or the next one, whose hash is of the whole line.
+      expect(isAt(broken?.row), JSON.stringify(broken)).toBe(true);
+      expect(broken?.why).not.toBe("");
+    }
+    writeRows(lines);
+    expect(verifyAudit(directory).broken).toBeUndefined();
+  });
+
+  it("files in another order, and a file whose end was cut, are found", () => {
+    rmSync(directory, { recursive: true });
+    writeLines(12, { maxFileBytes: 1000 });
+    const names = readdirSync(directory).filter((name) => name.startsWith("audit-"));
+    expect(names.length).toBeGreaterThan(2);
+    const [first = "", second = ""] = names.map((name) =>
+      readFileSync(join(directory, name), "utf8"),
+    );
+    const [one = "", other = ""] = names.map((name) => join(directory, name));
+    writeFileSync(one, second);
+    writeFileSync(other, first);
+    expect(verifyAudit(directory).broken).toBeDefined();
+    writeFileSync(one, first);
+    writeFileSync(other, second);
+    expect(verifyAudit(directory).broken).toBeUndefined();
+    truncateSync(one, first.length - 10);
+    expect(verifyAudit(directory).broken).toMatchObject({ file: names[0] });
+    writeFileSync(one, first.slice(0, first.trimEnd().lastIndexOf("\n") + 1));
+    expect(verifyAudit(directory).broken).toMatchObject({ file: names[1], row: 1 });
   });
 
   it("lines that are missing at the end are found, also after the next start", () => {
