@@ -16,6 +16,7 @@ interface Service {
   environment?: string[];
   profiles?: string[];
   volumes?: string[];
+  ports?: string[];
 }
 const { services, volumes } = parse(read("compose.yaml")) as {
   services: Record<string, Service>;
@@ -46,6 +47,23 @@ it("compose.yaml keeps the gateway's state in a volume that the image lets its u
   expect(mounts).toContain("state:/var/lib/gateway");
   expect(environment).toContain("XDG_STATE_HOME=/var/lib/gateway");
   expect(read("Dockerfile")).toMatch(/install -d -m 1777 .*\/var\/lib\/gateway/);
+});
+
+it("the monitoring of compose.yaml reads ports and services that are there", () => {
+  const { scrape_configs: jobs } = parse(read("deploy/compose/prometheus.yml")) as {
+    scrape_configs: { dns_sd_configs: { names: string[]; port: number }[] }[];
+  };
+  const scraped = jobs.flatMap(({ dns_sd_configs: rows }) => rows);
+  const { model } = readConfiguration(findConfiguration("examples/production/gateway.yaml", ROOT), {
+    METRICS_TOKEN: "3c0d".repeat(8),
+    GATEWAY_DEFAULT_ADDRESS: "0.0.0.0",
+  });
+  const metrics = model.observability?.metrics.port;
+  expect(scraped).toMatchObject([{ names: ["gateway"], port: metrics }]);
+  const published = services["gateway"]?.ports?.map((port) => Number(/\d+$/.exec(port)?.[0]));
+  expect(published).toEqual([metrics, model.ingress.port, model.egress.port]);
+  const url = /url: (\S+)/.exec(read("deploy/compose/grafana/datasources/prometheus.yaml"))?.[1];
+  expect(services).toHaveProperty(new URL(url ?? "").hostname);
 });
 
 it("compose.yaml starts only the gateway and its example without a profile", () => {
