@@ -228,7 +228,7 @@ export function StoryPage() {
       story !== undefined && requests.length === 0
         ? html`<section class="panel">
             <p class="empty">
-              No request with this id in the last 24 hours. A request appears when it has ended.
+              The history has no request with this id. A request appears when it has ended.
             </p>
           </section>`
         : null
