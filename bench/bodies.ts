@@ -21,6 +21,8 @@ export const BEDROCK_MODEL = "amazon.nova-pro-v1:0";
 export const BEDROCK_KEY_MODEL = "amazon.nova-lite-v1:0";
 /** An alias for the chat model, with the other one as its fallback. */
 export const SAFE_MODEL = "safe";
+/** An alias whose first model's provider refuses connections. */
+export const DEAD_MODEL = "dead";
 
 /** `length` characters of words. */
 function prose(length: number, first = 0): string {

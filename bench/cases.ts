@@ -22,6 +22,8 @@ const STREAM = { stream: true };
 export interface Request {
   path: string;
   body: object;
+  /** Besides the usual ones, as `name: value`. */
+  headers?: readonly string[];
 }
 
 export interface Case {

@@ -19,6 +19,7 @@ export interface Slice {
   cpu: number;
   p50: number;
   p99: number;
+  p999: number;
   firstP50: number;
   firstP99: number;
 }
@@ -61,7 +62,13 @@ export async function tryOnce(
   const { path, body } = requestFor(one, program);
   const response = await fetch(`http://127.0.0.1:${String(program.port)}${path}`, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: {
+      "content-type": "application/json",
+      authorization: "Bearer any",
+      ...Object.fromEntries(
+        headersFor(one, program).map((line) => line.split(": ", 2) as [string, string]),
+      ),
+    },
     body: JSON.stringify(body),
   });
   const answer = await response.text();
@@ -116,27 +123,34 @@ export async function load(
   program: Program,
   extra: string[],
 ): Promise<Slice> {
+  const [command = "", ...words] = loadWords(bench, one, program, extra);
+  const child = spawn(command, words, { stdio: ["ignore", "pipe", "inherit"] });
+  const [said] = await Promise.all([text(child.stdout), once(child, "exit")]);
+  if (child.exitCode !== 0) throw new Error(`the load tool failed on ${program.name}`);
+  return JSON.parse(said) as Slice;
+}
+
+/** Returns the command of the load tool, with its words. */
+export function loadWords(bench: Bench, one: Case, program: Program, extra: string[]): string[] {
   const { path, body } = requestFor(one, program);
   const folder = join(bench.directory, "bodies");
   const file = join(folder, `${one.name}-${program.isPlain ? "plain" : "gateway"}.json`);
   mkdirSync(folder, { recursive: true });
   writeFileSync(file, JSON.stringify(body));
-  const words = [
+  return [
+    ...["taskset", "-c", "1", bench.tools.load],
     ...["-c", String(one.connections), "-p", String(program.pid), "-f", file],
     ...(one.perSecond === undefined ? [] : ["-r", String(one.perSecond)]),
     ...(one.hasSdkHeaders === true ? ["-k"] : []),
+    ...headersFor(one, program).flatMap((header) => ["-H", header]),
     ...extra,
+    ...[String(program.port), path],
   ];
-  const child = spawn(
-    "taskset",
-    ["-c", "1", bench.tools.load, ...words, String(program.port), path],
-    {
-      stdio: ["ignore", "pipe", "inherit"],
-    },
-  );
-  const [said] = await Promise.all([text(child.stdout), once(child, "exit")]);
-  if (child.exitCode !== 0) throw new Error(`the load tool failed on ${program.name}`);
-  return JSON.parse(said) as Slice;
+}
+
+/** As `name: value`. */
+function headersFor(one: Case, program: Program): string[] {
+  return [...(program.headers ?? []), ...(requestFor(one, program).headers ?? [])];
 }
 
 export function requestFor(one: Case, program: Program): Request {

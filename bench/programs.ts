@@ -22,6 +22,7 @@ import {
   BEDROCK_KEY_MODEL,
   BEDROCK_MODEL,
   CHAT_MODEL,
+  DEAD_MODEL,
   GEMINI_MODEL,
   MESSAGES_MODEL,
   RESPONSES_MODEL,
@@ -30,9 +31,9 @@ import {
 
 import { connecting, connectingBy, serving, type Tls } from "./tls.ts";
 
-const GATEWAY_CORE = "0";
+export const GATEWAY_CORE = "0";
 const LOAD_CORE = "1";
-const READY_WITHIN = 15_000;
+const READY_WITHIN = 120_000;
 /** Of a connection, so that no body is too large. Bytes. */
 const BUFFER = 33_554_432;
 /** What the providers' keys are here; the fake provider does not look. */
@@ -45,6 +46,8 @@ const KEYS = {
   AWS_SECRET_ACCESS_KEY: "secret-of-aws",
   /** What all requests send as their key. */
   CLIENT_KEY: "any",
+  FLOOD_KEY: "flood",
+  QUIET_KEY: "quiet",
 };
 
 export interface Program {
@@ -52,6 +55,8 @@ export interface Program {
   port: number;
   pid: number;
   isPlain: boolean;
+  /** Of every request, as `name: value`, if it is another gateway. */
+  headers?: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -159,6 +164,19 @@ async function reached(measured: number, directory: string, tls: Tls | undefined
   return port;
 }
 
+/** The gateway of the scenarios (`--scenarios`): three keys, one of which has a rate limit, and a model that is not there. */
+export const SCENARIOS_GATEWAY = "scenarios";
+/** `authorization` of a client with the limited key, and of one with another. */
+export const FLOOD = `Bearer ${KEYS.FLOOD_KEY}`;
+export const QUIET = `Bearer ${KEYS.QUIET_KEY}`;
+
+/** Keys of the listener, by the gateway's name. */
+const CLIENT_KEYS: Readonly<Record<string, string>> = {
+  keyed: ", api_keys: [$CLIENT_KEY]",
+  [SCENARIOS_GATEWAY]:
+    ", api_keys: [$CLIENT_KEY, $QUIET_KEY, {key: $FLOOD_KEY, name: flood, ratelimits: [{requests: 6000, unit: minute}]}]",
+};
+
 /** What a gateway's configuration has besides, by the gateway's name. `provider`: its port, which serves as the collector. */
 const MORE: Readonly<Record<string, (provider: number) => string>> = {
   observed: () => "observability: {}",
@@ -255,7 +273,7 @@ function gatewayConfig(
     "version: v0.1.0",
     "listeners:",
     `  ingress: {address: 127.0.0.1, port: ${String(ingress)}}`,
-    `  egress: {address: 127.0.0.1, port: ${String(egress)}${listenerTls(tls)}${name === "keyed" ? ", api_keys: [$CLIENT_KEY]" : ""}}`,
+    `  egress: {address: 127.0.0.1, port: ${String(egress)}${listenerTls(tls)}${CLIENT_KEYS[name] ?? ""}}`,
     "llm_providers:",
     `  - model: openai/${CHAT_MODEL}`,
     `    base_url: ${address}`,
@@ -278,8 +296,13 @@ function gatewayConfig(
     `    base_url: ${address}`,
     "    region: eu-central-1",
     "    access_key: $AWS_BEARER_TOKEN_BEDROCK",
-    ...Array.from({ length: models }, (_, at) => moreModel(at, address)),
+    ...Array.from({ length: models }, (_, at) => moreModel(`model-${String(at)}`, address)),
+    // Nothing listens there.
+    ...(name === SCENARIOS_GATEWAY ? [moreModel(DEAD_MODEL, "http://127.0.0.1:1")] : []),
     "model_aliases:",
+    ...(name === SCENARIOS_GATEWAY
+      ? [`  ${DEAD_MODEL}: {target: openai/${DEAD_MODEL}, fallbacks: [openai/${CHAT_MODEL}]}`]
+      : []),
     `  ${SAFE_MODEL}: {target: openai/${CHAT_MODEL}, fallbacks: [anthropic/${MESSAGES_MODEL}]}`,
     MORE[name]?.(provider) ?? "",
     ...(targets > 0 ? moreTargets(targets, provider) : []),
@@ -319,9 +342,9 @@ function listenerTls(tls: Tls | undefined): string {
   return `, tls: {certificate: ${tls.certificate}, key: ${tls.key}}`;
 }
 
-function moreModel(at: number, address: string): string {
+function moreModel(model: string, address: string): string {
   return [
-    `  - model: openai/model-${String(at)}`,
+    `  - model: openai/${model}`,
     `    base_url: ${address}`,
     "    access_key: $OPENAI_API_KEY",
   ].join("\n");
@@ -433,7 +456,7 @@ export async function startEnvoy(
 }
 
 /** Waits until the program answers. */
-async function started(
+export async function started(
   name: string,
   port: number,
   child: ChildProcess,

@@ -1,11 +1,11 @@
 // A load generator: one thread, HTTP/1.1 with keep-alive, one request at a time on each connection.
 //
-//   load -c CONNECTIONS -t SECONDS [-w WARM_UP] [-s SPREAD] [-r PER_SECOND] [-n REQUESTS] [-p PID] [-k] -f BODY PORT PATH
+//   load -c CONNECTIONS -t SECONDS [-w WARM_UP] [-s SPREAD] [-r PER_SECOND] [-n REQUESTS] [-p PID] [-k] [-H HEADER …] -f BODY PORT PATH
 //
 // Closed loop: every connection sends its next request when it has its answer; the first ones are spread over SPREAD
 // seconds, so that long streams do not all end at once. With -r open loop: requests are due at fixed times, and a late
 // one counts from when it was due. It ends SECONDS after WARM_UP, or after REQUESTS if that is sooner.
-// With -k requests have the headers of OpenAI's SDK for Python.
+// -H adds a header, as `name: value`, to every request. With -k requests have the headers of OpenAI's SDK for Python.
 // It prints one line of JSON. Times are in microseconds; `first` is the time to the first byte of the body; `cpu` is
 // what process PID used per request.
 #define _GNU_SOURCE
@@ -176,9 +176,10 @@ static void report(double elapsed, double cpu) {
   qsort(first_bytes, latency_count, sizeof *first_bytes, by_size);
   double requests = finished > 0 ? (double)finished : 1;
   printf("{\"requests\":%lu,\"failed\":%lu,\"failedStatus\":%d,\"broken\":%lu,\"perSecond\":%.1f,\"cpu\":%.2f,"
-         "\"p50\":%.0f,\"p99\":%.0f,\"firstP50\":%.0f,\"firstP99\":%.0f}\n",
+         "\"p50\":%.0f,\"p99\":%.0f,\"p999\":%.0f,\"firstP50\":%.0f,\"firstP99\":%.0f}\n",
          finished, failed, failed_status, broken, (double)finished / elapsed, cpu / 1000 / requests,
-         percentile(latencies, 0.5), percentile(latencies, 0.99), percentile(first_bytes, 0.5),
+         percentile(latencies, 0.5), percentile(latencies, 0.99),
+         percentile(latencies, 0.999), percentile(first_bytes, 0.5),
          percentile(first_bytes, 0.99));
 }
 
@@ -243,6 +244,9 @@ static const char SDK_HEADERS[] =
     "x-stainless-arch: x64\r\nx-stainless-runtime: CPython\r\nx-stainless-runtime-version: 3.12.3\r\n"
     "x-stainless-async: false\r\nx-stainless-retry-count: 0\r\nx-stainless-read-timeout: 600\r\n";
 static const char *headers = BARE_HEADERS;
+/** Those of -H, but for `authorization`, which has a default. */
+static Text more_headers;
+static const char *credential = "Bearer any";
 
 static void make_request(const char *body_file, const char *path) {
   FILE *file = fopen(body_file, "r");
@@ -258,16 +262,17 @@ static void make_request(const char *body_file, const char *path) {
   }
   fclose(file);
   text_format(&request,
-              "POST %s HTTP/1.1\r\nhost: 127.0.0.1:%d\r\ncontent-type: application/json\r\n%s"
-              "authorization: Bearer any\r\ncontent-length: %zu\r\n\r\n",
-              path, port, headers, body.length);
+              "POST %s HTTP/1.1\r\nhost: 127.0.0.1:%d\r\ncontent-type: application/json\r\n%s%s"
+              "authorization: %s\r\ncontent-length: %zu\r\n\r\n",
+              path, port, headers, more_headers.length > 0 ? more_headers.bytes : "", credential,
+              body.length);
   text_append(&request, body.bytes, body.length);
   text_free(&body);
 }
 
 int main(int count, char **words) {
   const char *body_file = NULL;
-  for (int option; (option = getopt(count, words, "c:t:w:s:r:n:p:kf:")) > 0;) {
+  for (int option; (option = getopt(count, words, "c:t:w:s:r:n:p:kH:f:")) > 0;) {
     if (option == 'c') connection_count = atoi(optarg);
     else if (option == 't') seconds = atof(optarg);
     else if (option == 'w') warm_up = atof(optarg);
@@ -276,6 +281,8 @@ int main(int count, char **words) {
     else if (option == 'n') request_limit = strtoul(optarg, NULL, 10);
     else if (option == 'p') pid = atoi(optarg);
     else if (option == 'k') headers = SDK_HEADERS;
+    else if (option == 'H' && strncmp(optarg, "authorization: ", 15) == 0) credential = optarg + 15;
+    else if (option == 'H') text_format(&more_headers, "%s\r\n", optarg);
     else if (option == 'f') body_file = optarg;
     else return 2;
   }
