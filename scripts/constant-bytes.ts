@@ -28,8 +28,11 @@ import { Transform } from "assemblyscript/transform";
 const MODULE = "filter/bytes/text/bytes";
 const RUN = "CONSTANT_BYTES";
 const SPANS = "CONSTANT_SPANS";
-/** Bytes of a span: its pointer, relative to the run until module start, and its length. */
+const PLACES = "CONSTANT_PLACES";
+/** Bytes of a span: its pointer and its length. */
 const SPAN_BYTES = 8;
+/** What a place has room for: 16 bits for where a text begins, and for its length. */
+const MAX_RUN = 0xffff;
 /** The class of a span, and its name where it is imported: a file may import it by itself. */
 const SPAN = "Span";
 const SPAN_ALIAS = "ConstantSpan";
@@ -51,9 +54,9 @@ type MakeI64 = (low: number) => Parameters<typeof Node.createIntegerLiteralExpre
 export default class ConstantBytes extends Transform {
   afterParse(parser: Parser): void {
     const contract = parser.sources.filter(({ normalizedPath: path }) => IN_CONTRACT.test(path));
-    const texts = textsOf(contract);
+    const contractTexts = textsOf(contract);
     for (const { statements, normalizedPath } of parser.sources)
-      if (TEXTS.test(normalizedPath)) writeTexts(statements, importsOf(statements), texts);
+      if (TEXTS.test(normalizedPath)) writeTexts(statements, importsOf(statements), contractTexts);
     const ours = parser.sources.filter(({ normalizedPath: path }) =>
       /^(filter|contract)\//.test(path),
     );
@@ -68,8 +71,13 @@ export default class ConstantBytes extends Transform {
       for (const name of used) source.statements.unshift(importOf(name, source));
     }
     const home = sources.find(({ internalPath }) => internalPath === MODULE);
-    const spans = [...run.spans.keys()].flatMap((text) => run.of(text));
-    fill(home, SPANS, [run.spans.size, 0, ...spans]);
+    const texts = [...run.spans.keys()];
+    // The longest first: others may be in them.
+    for (const text of texts.toSorted((a, b) => b.length - a.length)) run.of(text);
+    const places = texts.flatMap((text) => run.of(text));
+    if (run.bytes.length > MAX_RUN) throw new Error(`${RUN} has over ${String(MAX_RUN)} bytes`);
+    setSize(home, SPANS, (texts.length + 1) * SPAN_BYTES);
+    fill(home, PLACES, [texts.length, ...places]);
     fill(home, RUN, [...run.bytes]);
   }
 }
@@ -280,15 +288,27 @@ function importOf(name: string, source: Source) {
   );
 }
 
+/** Writes the size in `const <name> = memory.data(…)`. */
+function setSize(source: Source | undefined, name: string, size: number): void {
+  const call = dataOf(source, name);
+  call.args = [numberOf(size, call.range)];
+}
+
 /** Writes the list in `const <name> = memory.data<u8>([…])`. */
 function fill(source: Source | undefined, name: string, numbers: number[]): void {
+  const [list] = dataOf(source, name).args;
+  if (!(list instanceof ArrayLiteralExpression)) throw new Error(`${name} is no list`);
+  list.elementExpressions = numbers.map((number) => numberOf(number, list.range));
+}
+
+/** Returns the call that reserves the memory of a constant. */
+function dataOf(source: Source | undefined, name: string): CallExpression {
   const variables = (source?.statements ?? []).flatMap((statement) =>
     statement instanceof VariableStatement ? statement.declarations : [],
   );
   const value = variables.find((variable) => variable.name.text === name)?.initializer;
-  const list = value instanceof CallExpression ? value.args[0] : undefined;
-  if (!(list instanceof ArrayLiteralExpression)) throw new Error(`${MODULE} has no ${name}`);
-  list.elementExpressions = numbers.map((number) => numberOf(number, list.range));
+  if (!(value instanceof CallExpression)) throw new Error(`${MODULE} has no ${name}`);
+  return value;
 }
 
 function numberOf(value: number, range: Range) {

@@ -47,15 +47,21 @@ function takeConstant(length: u32): usize {
   return place;
 }
 
-/** The spans of constants, after their number: scripts/constant-bytes.ts writes them here, and their addresses for `constant`. */
-export const CONSTANT_SPANS = memory.data<u32>([0, 0]);
+/**
+ * Room for the spans of constants; the first one is unused. scripts/constant-bytes.ts writes its size here, and addresses in it for
+ * `constant`.
+ */
+export const CONSTANT_SPANS = memory.data(8);
+/** How many spans there are, and of each where its text begins and its length: half as long as the spans themselves. */
+const CONSTANT_PLACES = memory.data<u16>([0]);
 /** The texts of the program in UTF-8, written here by scripts/constant-bytes.ts. */
 const CONSTANT_BYTES = memory.data<u8>([0]);
 
-// The compiler knows no addresses inside of data: pointers are offsets until now.
-for (let i = load<u32>(CONSTANT_SPANS), at = CONSTANT_SPANS; i > 0; i--) {
-  at += sizeof<usize>() * 2;
-  store<usize>(at, load<usize>(at) + CONSTANT_BYTES);
+for (let i: usize = load<u16>(CONSTANT_PLACES); i > 0; i--) {
+  const place = CONSTANT_PLACES + i * 4 - 2;
+  const span = CONSTANT_SPANS + i * sizeof<usize>() * 2;
+  store<usize>(span, CONSTANT_BYTES + load<u16>(place));
+  store<u32>(span + sizeof<usize>(), load<u16>(place, 2));
 }
 
 /** Returns a text of the program: what scripts/constant-bytes.ts makes of a string literal. */
