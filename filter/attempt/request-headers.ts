@@ -16,7 +16,7 @@ import { header, removeHeader, REQUEST_HEADERS, setHeader } from "../host/host";
 import { HostedRequest } from "../dialects/anthropic/messages/hosted/hosted-request";
 import { CACHE_KEY_HEADER } from "../hub/request/request-report";
 import { ByteBuffer, constant, sameSpan, scratchBuffer, Span } from "../bytes/text/bytes";
-import { findByte } from "../bytes/text/find";
+import { contains, findByte } from "../bytes/text/find";
 import { dropParameters } from "../bytes/text/query";
 
 const BETA = constant("anthropic-beta");
@@ -150,8 +150,7 @@ export function writeHeaders(exchange: Exchange, target: Target, credential: Spa
   if (exchange.isTranslated()) {
     removeOwnHeaders(exchange, target);
     writeCacheKey(exchange, target);
-    if (exchange.client.addedBeta.length > 0)
-      setHeader(REQUEST_HEADERS, BETA, exchange.client.addedBeta);
+    if (exchange.client.addedBeta.length > 0) addBeta(exchange);
   } else restoreHeaders(exchange);
   if (!target.passesClientKey) removeAccounts(exchange);
   const client = exchange.client;
@@ -164,15 +163,32 @@ export function writeHeaders(exchange: Exchange, target: Target, credential: Spa
   }
 }
 
+/** Adds the beta that the translated request needs to those of the client. */
+function addBeta(exchange: Exchange): void {
+  const client = exchange.client;
+  if (client.betas.length == 0) keepBetas(exchange);
+  const own = client.betas.view(value);
+  if (contains(own.pointer, own.length, client.addedBeta)) return;
+  setHeader(
+    REQUEST_HEADERS,
+    BETA,
+    own.length > 0 ? joinBetas(own, client.addedBeta) : client.addedBeta,
+  );
+}
+
+function joinBetas(first: Span, second: Span): Span {
+  text.clear();
+  text.span(first);
+  text.byte(0x2c);
+  text.span(second);
+  return text.view(value);
+}
+
 /** Returns a configured header's value, with the beta that the translated request needs after it if the header lists betas. */
 function withAddedBeta(exchange: Exchange, name: Span, configured: Span): Span {
   const beta = exchange.client.addedBeta;
   if (beta.length == 0 || !exchange.isTranslated() || !sameSpan(name, BETA)) return configured;
-  text.clear();
-  text.span(configured);
-  text.byte(0x2c);
-  text.span(beta);
-  return text.view(value);
+  return joinBetas(configured, beta);
 }
 
 /** Writes the header by which the provider finds the prompt cache of the client's session. */
