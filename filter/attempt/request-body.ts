@@ -244,6 +244,7 @@ function editBody(exchange: Exchange, target: Target, tape: Tape): Fault | null 
     if (report.fault !== null) return report.fault;
   }
   client.dialect.editRequest(tape, prompt, edits);
+  if (edits.dropped.length > 0) report.drop(edits.dropped);
   if (target.limits.thinkTags != 0) {
     body.splitsContent = client.dialect.hasOneChoice(tape);
     report.wantsUsage = client.dialect.hasAskedUsage(tape);

@@ -24,6 +24,9 @@ export const MARK = constant("gw1.");
 /** For Tape.hasBeginning; signed ids of calls (signed-call-id.ts) begin in the same way. */
 export const MARK_BYTES = firstBytes(MARK);
 
+/** So begin the ids of items and blocks that stand for what a provider ran: only the gateway's clients know them. */
+export const HOSTED_MARK = constant("gw1.h.");
+
 /** Returns whether a node is a string that begins with this mark. */
 export function hasMark(tape: Tape, node: u32, mark: Span): bool {
   return tape.isString(node) && startsWith(tape.pointer(node), tape.size(node), mark);

@@ -59,7 +59,6 @@ export const PROVIDERS: SessionProvider[] = [
       "Claude Code": [
         "context_management",
         "messages[].content[].cache_control",
-        "response.server_tools",
         "tools[].max_uses",
       ],
       Codex: [],

@@ -1,5 +1,7 @@
 // Byte edits of a scanned text. Unedited bytes are copied at most once, those after the last edit not at all.
-import { ByteBuffer, scratchBuffer, Span } from "../text/bytes";
+import { ByteBuffer, constant, scratchBuffer, Span } from "../text/bytes";
+
+const NOTHING = constant("");
 
 /** Size of an edit record: start, end, the replacement's pointer (or offset in `scratch`), its length, and which of the two. */
 const RECORD: usize = 20;
@@ -16,9 +18,12 @@ export class Edits {
   private moved: ByteBuffer = scratchBuffer();
   private isSorted: bool = true;
   private appendedFrom: u32 = 0;
+  /** The path of what the edits leave out, if the client must know; may be empty. */
+  dropped: Span = NOTHING;
 
   clear(): void {
     this.records.clear();
+    this.dropped = NOTHING;
     this.isSorted = true;
     this.scratch.clear();
     this.appendedFrom = 0;

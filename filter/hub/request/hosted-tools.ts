@@ -11,8 +11,9 @@ import { RequestReport } from "./request-report";
 
 export const HOSTED_SEARCH: i32 = 0;
 export const HOSTED_CODE: i32 = 1;
-export const HOSTED_FETCH: i32 = 2;
-export const HOSTED_MCP: i32 = 3;
+export const HOSTED_MCP: i32 = 2;
+/** No response has it: what was read of a page is no part of it. */
+export const HOSTED_FETCH: i32 = 3;
 
 @unmanaged
 class HostedKind {
@@ -29,8 +30,8 @@ class HostedKind {
 const KINDS: StaticArray<HostedKind> = [
   new HostedKind(WEB_SEARCH, constant("web_search"), constant("web_search_")),
   new HostedKind(CODE_EXECUTION, constant("code_execution"), constant("code_execution_")),
-  new HostedKind(WEB_FETCH, constant("web_fetch"), constant("web_fetch_")),
   new HostedKind(MCP_SERVERS, constant("mcp"), constant("mcp_toolset")),
+  new HostedKind(WEB_FETCH, constant("web_fetch"), constant("web_fetch_")),
 ];
 
 const TOOL_PREFIX = constant("tools[].");

@@ -5,6 +5,7 @@
 // interleaves are written one by one; calls that it sends in order do not wait. Longer than other files because it is one class.
 import { DROPPED_BLOCK, DROPPED_CITATION, DROPPED_TOOL_ARGUMENTS } from "../dropped";
 import { Citation, ResponseSink } from "./events";
+import { HostedCall } from "./hosted-call";
 import { FINISH_NONE, FINISH_STOP, FINISH_STOP_SEQUENCE } from "./finish-reason";
 import { CARRIER_SIGNED } from "../reasoning-carrier";
 import { WaitingCitations } from "./waiting-citations";
@@ -76,6 +77,7 @@ export abstract class BlockWriter extends ResponseSink {
   protected abstract putSignature(carrier: i32, pointer: usize, length: u32): void;
   protected abstract closeReasoning(): void;
   protected abstract putRedacted(pointer: usize, length: u32): void;
+  protected abstract putHosted(call: HostedCall): void;
   protected abstract openTool(id: usize, idLength: u32, name: usize, nameLength: u32): void;
   protected abstract putArguments(pointer: usize, length: u32): void;
   protected abstract closeTool(): void;
@@ -153,6 +155,16 @@ export abstract class BlockWriter extends ResponseSink {
     }
     if (waiting.count < MAX_WAITING) waiting.add(citation);
     else this.translation.dropped.add(DROPPED_CITATION);
+  }
+
+  /** Blocks of its own, which do not interrupt a call of the client. */
+  hosted(call: HostedCall): void {
+    if (this.mustWait) {
+      super.hosted(call);
+      return;
+    }
+    this.close();
+    this.putHosted(call);
   }
 
   blockEnd(): void {

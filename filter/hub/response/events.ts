@@ -5,8 +5,9 @@
 import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, Span } from "../../bytes/text/bytes";
 import { TextRuns } from "../../bytes/text/text-runs";
-import { DROPPED_BLOCK, DROPPED_LOGPROBS, DROPPED_MEMBER } from "../dropped";
+import { DROPPED_BLOCK, DROPPED_LOGPROBS, DROPPED_MEMBER, DROPPED_SERVER_TOOL } from "../dropped";
 import { Fault } from "../faults/fault";
+import { HostedCall } from "./hosted-call";
 import { Translation } from "./translation";
 
 /** Where a citation points to: a web page, or a part of a document or search result of the request. */
@@ -22,6 +23,7 @@ export class Citation {
   place: i32 = CITED_PAGE;
   /** Of a place in the request: which document or search result, and from where to where in it. */
   index: i64 = 0;
+  /** Of a page: the characters of the text block that it stands for; `to` is 0 for the whole block. */
   from: i64 = 0;
   to: i64 = 0;
   /** Length 0 for a document. */
@@ -32,6 +34,11 @@ export class Citation {
   /** The cited text, if the provider sends it. */
   cited: usize = 0;
   citedLength: u32 = 0;
+
+  /** Whether it stands for a part of the text block, from `from` to `to`. */
+  get hasRange(): bool {
+    return this.place == CITED_PAGE && this.to > 0;
+  }
 
   /** Sets the source. A title or cited text that is no string is left out. */
   set(tape: Tape, url: u32, title: u32, cited: u32): void {
@@ -85,6 +92,10 @@ export abstract class ResponseSink {
   /** A member of the provider's own beside the message; `name`: `,"trace":`. Only some formats have a place for it. */
   extra(_name: Span, _tape: Tape, _node: u32): void {
     this.translation.dropped.add(DROPPED_MEMBER);
+  }
+  /** What the provider ran for the model. */
+  hosted(_call: HostedCall): void {
+    this.translation.dropped.add(DROPPED_SERVER_TOOL);
   }
   /** The current block of text or reasoning ends. */
   abstract blockEnd(): void;

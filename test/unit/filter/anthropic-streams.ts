@@ -294,7 +294,7 @@ export const ANTHROPIC_STREAMS: readonly AnthropicCase[] = [
       ],
     },
     finishReason: "stop",
-    dropped: 3,
+    dropped: 2,
   },
   {
     name: "a stop sequence",

@@ -199,7 +199,7 @@ export const GEMINI_STREAMS: GeminiStream[] = [
     finishReason: "content_filter",
   },
   {
-    name: "code and further candidates are dropped, images are a chat client's alone",
+    name: "code that Google ran is blocks, further candidates are dropped, images are a chat client's",
     responses: [
       {
         ...event(parts({ inlineData: { mimeType: "image/png", data: "AA==" } }, { text: "See." })),
@@ -209,10 +209,14 @@ export const GEMINI_STREAMS: GeminiStream[] = [
       { candidates: [{ index: 1, ...parts({ text: "Other" }) }], ...HEAD },
       event(STOP),
     ],
-    content: [{ type: "text", text: "See." }],
+    content: [
+      { type: "text", text: "See." },
+      { type: "server_tool_use", name: "code_execution", input: { code: "1" } },
+      { type: "code_execution_tool_result" },
+    ],
     stopReason: "end_turn",
     finishReason: "stop",
-    dropped: 3,
+    dropped: 2,
   },
   {
     name: "output stopped by Model Armor",
@@ -229,7 +233,11 @@ export const GEMINI_STREAMS: GeminiStream[] = [
       event({ ...STOP, groundingMetadata: grounding("A", "B") }),
       event({ groundingMetadata: { groundingChunks: [{}, {}, { image: { imageUri: "x" } }] } }),
     ],
-    content: [{ type: "text", text: "Oslo.", citations: [citation("A"), citation("B")] }],
+    content: [
+      { type: "text", text: "Oslo.", citations: [citation("A"), citation("B")] },
+      { type: "server_tool_use", name: "web_search" },
+      { type: "web_search_tool_result" },
+    ],
     stopReason: "end_turn",
     finishReason: "stop",
     dropped: 1,

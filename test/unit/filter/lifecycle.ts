@@ -61,6 +61,12 @@ const DELTA_OF_BLOCK: Readonly<Record<string, readonly string[]>> = {
   thinking: ["thinking_delta", "signature_delta"],
   redacted_thinking: [],
   tool_use: ["input_json_delta"],
+  // What the provider ran.
+  server_tool_use: ["input_json_delta"],
+  mcp_tool_use: ["input_json_delta"],
+  web_search_tool_result: [],
+  code_execution_tool_result: [],
+  mcp_tool_result: [],
 };
 
 class AnthropicLifecycle {
@@ -145,8 +151,8 @@ class AnthropicLifecycle {
     if (this.block === "thinking")
       check(block["thinking"] === "" && block["signature"] === "", "thinking not empty");
     if (this.block === "redacted_thinking") check(typeof block["data"] === "string", "no data");
-    if (this.block === "tool_use") {
-      this.hasTools = true;
+    if (this.block.endsWith("tool_use")) {
+      this.hasTools ||= this.block === "tool_use";
       check(typeof block["id"] === "string" && block["id"] !== "", "tool without an id");
       check(typeof block["name"] === "string" && block["name"] !== "", "tool without a name");
       check(JSON.stringify(block["input"]) === "{}", "input at the block's start");

@@ -32,6 +32,16 @@ const ID_PREFIX: Readonly<Record<string, string>> = {
   reasoning: "rs_",
   function_call: "fc_",
   custom_tool_call: "ctc_",
+  web_search_call: "gw1.h.",
+  code_interpreter_call: "gw1.h.",
+  mcp_call: "gw1.h.",
+};
+
+/** What the provider ran: the members of an item that begins. */
+const HOSTED_MEMBERS: Readonly<Record<string, string>> = {
+  web_search_call: "id type action status",
+  code_interpreter_call: "id type container_id code outputs status",
+  mcp_call: "id type approval_request_id error name server_label arguments output status",
 };
 
 /** Throws on the first event that breaks the lifecycle of a stream. */
@@ -139,7 +149,7 @@ class ResponsesLifecycle {
     const item = object(event["item"], "item");
     const type = String(item["type"]);
     const id = String(item["id"]);
-    check(/^[\w-]{1,64}$/.test(id) && id.startsWith(ID_PREFIX[type] ?? "?"), `id ${id}`);
+    check(/^[\w.-]{1,64}$/.test(id) && id.startsWith(ID_PREFIX[type] ?? "?"), `id ${id}`);
     check(!this.ids.has(id), `id ${id} twice`);
     this.ids.add(id);
     if (type === "message") {
@@ -148,6 +158,8 @@ class ResponsesLifecycle {
     } else if (type === "reasoning") {
       onlyKeys(item, "id type summary", type);
       check(JSON.stringify(item["summary"]) === "[]", "summary not empty");
+    } else if (HOSTED_MEMBERS[type] !== undefined) {
+      onlyKeys(item, HOSTED_MEMBERS[type], type);
     } else {
       const text = type === "function_call" ? "arguments" : "input";
       onlyKeys(item, `id type call_id name ${text} status`, type);
@@ -177,7 +189,9 @@ class ResponsesLifecycle {
         ? (item["content"] as Json[]).map((part) => part["text"] ?? part["refusal"])
         : item["type"] === "reasoning"
           ? (item["summary"] as Json[]).map((part) => part["text"])
-          : [item["arguments"] ?? item["input"]];
+          : HOSTED_MEMBERS[String(item["type"])] === undefined
+            ? [item["arguments"] ?? item["input"]]
+            : [];
     check(JSON.stringify(found) === JSON.stringify(texts), "the item's texts are not its deltas");
     if (item["type"] !== "reasoning")
       check(/^(completed|incomplete)$/.test(String(item["status"])), "status");
@@ -190,6 +204,10 @@ class ResponsesLifecycle {
     check(item !== undefined, `${type} outside of an item`);
     check(event["item_id"] === item["id"], "another item_id");
     check(event["output_index"] === this.items.length, "output_index");
+    if (HOSTED_MEMBERS[String(item["type"])] !== undefined) {
+      check(type.startsWith(`response.${String(item["type"])}`), `${type} here`);
+      return;
+    }
     const call = /^response\.(function_call_arguments|custom_tool_call_input)\.(delta|done)$/.exec(
       type,
     );
@@ -319,6 +337,9 @@ const CODEX_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   reasoning: [],
   function_call: ["name", "arguments", "call_id"],
   custom_tool_call: ["name", "input", "call_id"],
+  web_search_call: [],
+  code_interpreter_call: [],
+  mcp_call: [],
 };
 
 function codexItem(item: Json): Json {

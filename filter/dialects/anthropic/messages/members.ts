@@ -280,6 +280,7 @@ export const BLOCK_CITATIONS = block.feature(
 block.feature("transformations", feature.TRANSFORMATIONS, "empty");
 block.feature("toolset_name", feature.TOOLSETS);
 block.ignored("caller", reads("does not change the result"));
+block.ignored("server_name", reads("a call of the client has none"));
 
 export const blockType = new MemberTable(
   "messages[].content[].type=",
@@ -310,16 +311,37 @@ export const TYPE_TOOL_RESULT = blockType.slot(
 export const TYPE_THINKING = blockType.slot("thinking", slot.REASONING);
 export const TYPE_REDACTED = blockType.slot("redacted_thinking", slot.REASONING_DATA);
 export const TYPE_TOOL_REFERENCE = blockType.slot("tool_reference", slot.TEXT);
-blockType.feature("server_tool_use", feature.SERVER_TOOL_HISTORY);
+/** What a provider ran: two types of calls, then those of results. */
+export const TYPE_HOSTED_USE = blockType.slot(
+  "server_tool_use",
+  slot.TOOL_CALL,
+  reads("a call of the client, with its result"),
+);
+export const TYPE_MCP_USE = blockType.slot(
+  "mcp_tool_use",
+  slot.TOOL_CALL,
+  reads("a call of the client, with its result"),
+);
+blockType.slot(
+  "code_execution_tool_result",
+  slot.TOOL_RESULT,
+  reads("a call of the client, with its result"),
+);
+blockType.slot(
+  "bash_code_execution_tool_result",
+  slot.TOOL_RESULT,
+  reads("a call of the client, with its result"),
+);
+export const TYPE_HOSTED_RESULT = blockType.slot(
+  "mcp_tool_result",
+  slot.TOOL_RESULT,
+  reads("a call of the client, with its result"),
+);
 blockType.feature("web_search_tool_result", feature.SERVER_TOOL_HISTORY);
 blockType.feature("web_fetch_tool_result", feature.SERVER_TOOL_HISTORY);
-blockType.feature("code_execution_tool_result", feature.SERVER_TOOL_HISTORY);
-blockType.feature("bash_code_execution_tool_result", feature.SERVER_TOOL_HISTORY);
 blockType.feature("text_editor_code_execution_tool_result", feature.SERVER_TOOL_HISTORY);
 blockType.feature("tool_search_tool_result", feature.SERVER_TOOL_HISTORY);
 blockType.feature("advisor_tool_result", feature.SERVER_TOOL_HISTORY);
-blockType.feature("mcp_tool_use", feature.SERVER_TOOL_HISTORY);
-blockType.feature("mcp_tool_result", feature.SERVER_TOOL_HISTORY);
 blockType.feature("mcp_tool_listing", feature.SERVER_TOOL_HISTORY);
 blockType.feature("fallback", feature.PROVIDER_FALLBACKS);
 blockType.feature("container_upload", feature.FILE_IDS);

@@ -334,6 +334,16 @@ export const TYPE_AGENT_MESSAGE = itemType.slot(
   slot.TEXT,
   reads("its texts are a message of the user"),
 );
+export const TYPE_CODE_CALL = itemType.slot(
+  "code_interpreter_call",
+  slot.TOOL_CALL,
+  reads("a call of the client, with its result"),
+);
+export const TYPE_MCP_CALL = itemType.slot(
+  "mcp_call",
+  slot.TOOL_CALL,
+  reads("a call of the client, with its result"),
+);
 export const TYPE_REFERENCE = itemType.feature("item_reference", feature.ITEM_REFERENCES);
 itemType.feature("compaction", feature.COMPACTED_HISTORY);
 itemType.feature("compaction_trigger", feature.COMPACTED_HISTORY);
@@ -343,10 +353,8 @@ itemType.feature("compaction_summary", feature.BACKEND_ITEMS);
 itemType.feature("tool_search_call", feature.TOOL_SEARCH);
 itemType.feature("web_search_call", feature.SERVER_TOOL_HISTORY);
 itemType.feature("file_search_call", feature.SERVER_TOOL_HISTORY);
-itemType.feature("code_interpreter_call", feature.SERVER_TOOL_HISTORY);
 itemType.feature("image_generation_call", feature.SERVER_TOOL_HISTORY);
 itemType.feature("mcp_list_tools", feature.SERVER_TOOL_HISTORY);
-itemType.feature("mcp_call", feature.SERVER_TOOL_HISTORY);
 itemType.feature("mcp_approval_request", feature.SERVER_TOOL_HISTORY);
 itemType.feature("mcp_approval_response", feature.SERVER_TOOL_HISTORY);
 itemType.feature("program", feature.SERVER_TOOL_HISTORY);

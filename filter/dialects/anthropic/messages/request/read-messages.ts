@@ -11,14 +11,20 @@ import {
   ROLE_ASSISTANT,
   ROLE_SYSTEM,
   ROLE_USER,
+  spanOf,
 } from "../../../../hub/request/request";
+import { addHostedCall, addHostedResult } from "../../../../hub/request/hosted-history";
 import { readList } from "../../../../hub/request/read-list";
 import { RequestReport } from "../../../../hub/request/request-report";
-import { Tape } from "../../../../bytes/json/tape";
+import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant, Span } from "../../../../bytes/text/bytes";
 import { addText, CITATIONS, readDocument, readImage, readSearchResult } from "./read-source";
 import * as member from "../members";
 
+/** More calls of one message are dropped. */
+const MAX_HOSTED_CALLS: i32 = 64;
+const HOSTED_TYPE = constant("messages[].content[].type=server_tool_use");
+const ID = constant("id");
 const SYSTEM = constant("system");
 const CONTENT = constant("content");
 
@@ -26,6 +32,9 @@ const message = new MemberReader(member.message);
 const members = new MemberReader(member.block);
 /** The blocks of a tool result are read while the result's own members are still needed. */
 const inner = new MemberReader(member.block);
+/** The calls of tools that a provider ran, in this message; NO_NODE for one whose result has come. */
+const open: u32[] = [];
+const resultId = new Span(0, 0);
 
 /** Reads the top-level system prompt. */
 export function readSystem(
@@ -54,7 +63,9 @@ export function readMessage(
     report.reject("role", "must be user or assistant; send a system prompt in 'system'.");
     return;
   }
+  open.length = 0;
   readContent(tape, message.node(member.CONTENT), CONTENT, request, report);
+  for (let i = 0; i < open.length; i++) if (unchecked(open[i]) != NO_NODE) report.drop(HOSTED_TYPE);
 }
 
 function readContent(
@@ -119,7 +130,7 @@ function readBlock(
   } else if (request.role == ROLE_SYSTEM) {
     report.reject("type", "must be text in a system prompt.");
   } else if (request.role == ROLE_ASSISTANT) {
-    readTurn(tape, type, request, report);
+    readTurn(tape, item, type, request, report);
   } else if (type == member.TYPE_TOOL_RESULT && block === members) {
     readResult(tape, request, report);
   } else {
@@ -129,9 +140,20 @@ function readBlock(
 }
 
 /** Reads what only an assistant writes: tool calls and thinking. */
-function readTurn(tape: Tape, type: i32, request: HubRequest, report: RequestReport): void {
+function readTurn(
+  tape: Tape,
+  item: u32,
+  type: i32,
+  request: HubRequest,
+  report: RequestReport,
+): void {
   if (type == member.TYPE_TOOL_USE) {
     readCall(tape, request, report);
+  } else if (type == member.TYPE_HOSTED_USE || type == member.TYPE_MCP_USE) {
+    if (open.length < MAX_HOSTED_CALLS) open.push(item);
+    else report.drop(HOSTED_TYPE);
+  } else if (type > member.TYPE_MCP_USE && type <= member.TYPE_HOSTED_RESULT) {
+    readHosted(tape, request, report);
   } else if (type == member.TYPE_THINKING) {
     request.addReasoning(members.node(member.BLOCK_THINKING), members.node(member.SIGNATURE));
   } else if (type == member.TYPE_REDACTED) {
@@ -176,6 +198,27 @@ function readCall(tape: Tape, request: HubRequest, report: RequestReport): void 
   const start = tape.outerStart(input);
   block.text = tape.base + start;
   block.textLength = tape.outerEnd(input) - start;
+}
+
+/** Reads the result of a tool that a provider ran, and its call before it: as if the client had run it. */
+function readHosted(tape: Tape, request: HubRequest, report: RequestReport): void {
+  const id = members.node(member.TOOL_USE_ID);
+  const content = members.node(member.BLOCK_CONTENT);
+  const isError = tape.isTrue(members.node(member.IS_ERROR));
+  for (let i = 0; i < open.length; i++) {
+    const call = unchecked(open[i]);
+    if (!tape.isString(id) || !tape.equals(tape.member(call, ID), spanOf(tape, id, resultId)))
+      continue;
+    unchecked((open[i] = NO_NODE));
+    const input = tape.member(call, constant("input"));
+    const start = tape.outerStart(input);
+    const length = tape.isObject(input) ? tape.outerEnd(input) - start : 0;
+    const name = tape.member(call, constant("name"));
+    addHostedCall(tape, id, name, tape.base + start, length, 0, request);
+    addHostedResult(tape, id, content, isError ? FLAG_ERROR : 0, request);
+    return;
+  }
+  report.drop(HOSTED_TYPE);
 }
 
 function readResult(tape: Tape, request: HubRequest, report: RequestReport): void {

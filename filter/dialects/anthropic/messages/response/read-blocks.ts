@@ -1,12 +1,8 @@
 // Reads the content blocks of a message into the hub's events, whole or in deltas.
 // @see https://docs.anthropic.com/en/docs/build-with-claude/streaming#content-block-delta-types
-import {
-  DROPPED_BLOCK,
-  DROPPED_CITATION,
-  DROPPED_SERVER_TOOL,
-  DROPPED_TOOL_CALL,
-} from "../../../../hub/dropped";
+import { DROPPED_BLOCK, DROPPED_CITATION, DROPPED_TOOL_CALL } from "../../../../hub/dropped";
 import { Citation, ResponseSink } from "../../../../hub/response/events";
+import { HostedCall } from "../../../../hub/response/hosted-call";
 import { Translation } from "../../../../hub/response/translation";
 import { appendGeneratedId } from "../../../../hub/response/generated-id";
 import { CARRIER_SIGNED } from "../../../../hub/reasoning-carrier";
@@ -14,6 +10,7 @@ import { UNSIGNED_MARK } from "../../../../hub/request/request";
 import { NO_COUNT, readCount } from "../../../../bytes/json/number";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { escape } from "../../../../bytes/json/text";
+import { HostedReader } from "./read-hosted";
 import { ByteBuffer, constant } from "../../../../bytes/text/bytes";
 import { TextRuns } from "../../../../bytes/text/text-runs";
 
@@ -27,6 +24,8 @@ const BLOCK_OTHER: i32 = 0;
 const BLOCK_TEXT: i32 = 1;
 const BLOCK_THINKING: i32 = 2;
 const BLOCK_TOOL: i32 = 3;
+/** A tool that Anthropic runs. */
+const BLOCK_HOSTED: i32 = 4;
 
 /** Above this number of open blocks, the oldest is closed. */
 const MAX_OPEN: i32 = 1024;
@@ -36,6 +35,9 @@ class OpenBlock {
   hasArguments: bool = false;
   /** Input that a tool block had at its start, escaped; deltas replace it. */
   startInput: ByteBuffer = new ByteBuffer();
+
+  /** BLOCK_HOSTED only. */
+  call: HostedCall | null = null;
 
   constructor(
     public index: i64,
@@ -50,6 +52,7 @@ export class BlockReader {
   single: u32 = NO_NODE;
   private open: Array<OpenBlock> = [];
   private tools: i32 = 0;
+  private hosted: HostedReader = new HostedReader(this.sink, this.translation);
   private citation: Citation = new Citation();
   /** The block that a repeated delta continues. */
   private repeats: OpenBlock | null = null;
@@ -63,6 +66,7 @@ export class BlockReader {
   release(): void {
     for (let i = 0; i < this.open.length; i++) unchecked(this.open[i]).startInput.release();
     this.open.length = 0;
+    this.hosted.release();
   }
 
   /** Reads deltas that differ from the last one in these strings alone. */
@@ -83,6 +87,7 @@ export class BlockReader {
   /** Closes the blocks that the provider has not closed. */
   stopAll(): void {
     while (this.open.length > 0) this.stop(unchecked(this.open[0]).index);
+    this.hosted.endAll();
   }
 
   /** `index`: NO_COUNT if the block has none. */
@@ -103,12 +108,15 @@ export class BlockReader {
       const data = tape.member(block, constant("data"));
       if (tape.isString(data)) this.sink.redactedReasoning(tape.pointer(data), tape.size(data));
     } else {
+      const isMcp = tape.equals(type, constant("mcp_tool_use"));
+      const id = tape.member(block, constant("tool_use_id"));
+      if (isMcp || tape.equals(type, constant("server_tool_use"))) {
+        this.push(index, BLOCK_HOSTED).call = this.hosted.begin(tape, block, isMcp);
+        return;
+      }
       this.push(index, BLOCK_OTHER);
-      const isTool =
-        tape.equals(type, constant("server_tool_use")) ||
-        tape.equals(type, constant("mcp_tool_use"));
-      const isResult = tape.isPresent(tape.member(block, constant("tool_use_id")));
-      this.translation.dropped.add(isTool || isResult ? DROPPED_SERVER_TOOL : DROPPED_BLOCK);
+      if (tape.isString(id)) this.hosted.end(tape, id, block);
+      else this.translation.dropped.add(DROPPED_BLOCK);
     }
   }
 
@@ -201,7 +209,8 @@ export class BlockReader {
     const at = this.find(index);
     if (at < 0) return;
     const block = unchecked(this.open[at]);
-    // Arguments of a server tool are not for the client.
+    const call = block.call;
+    if (call !== null) call.input.bytes(tape.pointer(node), tape.size(node));
     if (block.kind != BLOCK_TOOL) return;
     block.hasArguments = true;
     this.sink.toolArguments(block.slot, tape.pointer(node), tape.size(node));
@@ -226,7 +235,7 @@ export class BlockReader {
       if (!block.hasArguments && input.length > 0)
         this.sink.toolArguments(block.slot, input.pointer, input.length);
       this.sink.toolEnd(block.slot);
-    } else if (block.kind != BLOCK_OTHER) {
+    } else if (block.kind == BLOCK_TEXT || block.kind == BLOCK_THINKING) {
       this.sink.blockEnd();
     }
     block.startInput.release();

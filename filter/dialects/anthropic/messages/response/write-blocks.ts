@@ -1,20 +1,40 @@
 // What a stream and a complete message have in common beyond the order of their blocks.
 import { BlockWriter } from "../../../../hub/response/block-writer";
 import {
-  CARRIER_SIGNED,
   CARRIER_ENCRYPTED,
+  CARRIER_SIGNED,
+  HOSTED_MARK,
   MARK_ENCRYPTED,
 } from "../../../../hub/reasoning-carrier";
+import { writeResponseId } from "../../../../hub/response/response-id";
 import { UNSIGNED_MARK } from "../../../../hub/request/request";
 import { writeString } from "../../../../hub/request/request-writing";
+import { ByteBuffer } from "../../../../bytes/text/bytes";
 import { stopReason } from "./finish-reason";
 
 export abstract class MessageBlockWriter extends BlockWriter {
+  protected hostedId: ByteBuffer = new ByteBuffer();
+  private hostedCalls: i32 = 0;
+
   /** Writes the name of a tool as the client has declared it. */
   protected writeToolName(pointer: usize, length: u32): void {
     const tool = this.translation.notes.tools.find(pointer, length);
     if (tool === null) this.out.bytes(pointer, length);
     else this.out.bytes(tool.name, tool.nameLength);
+  }
+
+  /** Sets the id of the next tool that the provider ran: no API accepts it back, and none gets it. */
+  protected setHostedId(): void {
+    const id = this.hostedId;
+    id.clear();
+    writeResponseId(this.translation.head.id, HOSTED_MARK, id);
+    id.byte(0x5f);
+    id.integer(this.hostedCalls++);
+  }
+
+  release(): void {
+    super.release();
+    this.hostedId.release();
   }
 
   /** Writes the words of `finish`, and what follows the stop sequence. */

@@ -2,14 +2,18 @@
 // error event as the last one.
 // @see https://docs.anthropic.com/en/docs/build-with-claude/streaming
 import { Citation } from "../../../../hub/response/events";
+import { HostedCall } from "../../../../hub/response/hosted-call";
 import { Fault } from "../../../../hub/faults/fault";
 import { FINISH_NONE } from "../../../../hub/response/finish-reason";
-import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
+import { escape } from "../../../../bytes/json/text";
+import { ByteBuffer, constant, scratchBuffer, Span } from "../../../../bytes/text/bytes";
 import { TextRuns } from "../../../../bytes/text/text-runs";
 import { MessageBlockWriter } from "./write-blocks";
+import { openCall, writeInput, writeResult } from "./write-hosted";
 import { adaptFault, writeAnthropicFault } from "../write-fault";
 import { writeCitation, writeDeltaUsage, writeHead, writeUsage } from "./write-head";
 
+const ARGUMENTS_DELTA = constant(',"delta":{"type":"input_json_delta","partial_json":"');
 const PING = constant('event: ping\ndata: {"type": "ping"}\n\n');
 const EVENT_END = constant("}\n\n");
 const TWO_ENDS = constant("}}\n\n");
@@ -20,6 +24,9 @@ const BLOCK_START = constant(
 const BLOCK_DELTA = constant(
   'event: content_block_delta\ndata: {"type":"content_block_delta","index":',
 );
+
+const plain = scratchBuffer();
+const escaped = scratchBuffer();
 
 export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
   private index: i32 = 0;
@@ -136,6 +143,30 @@ export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
     this.blockStop();
   }
 
+  protected putHosted(call: HostedCall): void {
+    const out = this.out;
+    this.setHostedId();
+    this.openBlock();
+    openCall(call, this.hostedId, out);
+    out.text("{}");
+    out.span(TWO_ENDS);
+    this.startDeltas(ARGUMENTS_DELTA);
+    plain.clear();
+    writeInput(call, plain);
+    escaped.clear();
+    escape(plain.pointer, plain.length, escaped);
+    this.delta(escaped.pointer, escaped.length);
+    this.blockStop();
+    this.openBlock();
+    writeResult(call, this.hostedId, out);
+    out.span(EVENT_END);
+    this.blockStop();
+  }
+
+  private openBlock(): void {
+    this.blockStart(constant(',"content_block":'));
+  }
+
   protected openTool(id: usize, idLength: u32, name: usize, nameLength: u32): void {
     const out = this.out;
     out.span(BLOCK_START);
@@ -145,7 +176,7 @@ export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
     out.text('","name":"');
     this.writeToolName(name, nameLength);
     out.text('","input":{},"caller":{"type":"direct"}}}\n\n');
-    this.startDeltas(constant(',"delta":{"type":"input_json_delta","partial_json":"'));
+    this.startDeltas(ARGUMENTS_DELTA);
   }
 
   protected putArguments(pointer: usize, length: u32): void {

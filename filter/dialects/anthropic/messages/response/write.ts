@@ -2,6 +2,7 @@
 // @see https://docs.anthropic.com/en/api/messages
 import { DROPPED_TOOL_ARGUMENTS } from "../../../../hub/dropped";
 import { Citation } from "../../../../hub/response/events";
+import { HostedCall } from "../../../../hub/response/hosted-call";
 import { TIER_UNKNOWN, Translation } from "../../../../hub/response/translation";
 import { Fault } from "../../../../hub/faults/fault";
 import { SCAN_OK, scan } from "../../../../bytes/json/scan";
@@ -9,9 +10,11 @@ import { scratchTape } from "../../../../bytes/json/tape";
 import { unescape } from "../../../../bytes/json/text";
 import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
 import { MessageBlockWriter } from "./write-blocks";
+import { openCall, writeInput, writeResult } from "./write-hosted";
 import { adaptFault, writeAnthropicFault } from "../write-fault";
 import { writeCitation, writeHead, writeUsage } from "./write-head";
 
+const NOTHING = constant("");
 const STRING_END = constant('"}');
 
 export class AnthropicMessagesWriter extends MessageBlockWriter {
@@ -104,6 +107,17 @@ export class AnthropicMessagesWriter extends MessageBlockWriter {
     this.blockStart(constant('{"type":"redacted_thinking","data":"'));
     this.out.bytes(pointer, length);
     this.out.span(STRING_END);
+  }
+
+  protected putHosted(call: HostedCall): void {
+    const out = this.out;
+    this.setHostedId();
+    this.blockStart(NOTHING);
+    openCall(call, this.hostedId, out);
+    writeInput(call, out);
+    out.byte(0x7d);
+    this.blockStart(NOTHING);
+    writeResult(call, this.hostedId, out);
   }
 
   protected openTool(id: usize, idLength: u32, name: usize, nameLength: u32): void {

@@ -12,13 +12,16 @@ import {
   dropSettings,
   HOSTED_CODE,
   HOSTED_FETCH,
+  HOSTED_SEARCH,
 } from "../../../../hub/request/hosted-tools";
 import {
   dropSearch,
   dropSearchSettings,
   ownSearch,
+  SEARCH_NONE,
   searchOf,
 } from "../../../../hub/request/web-search";
+import { SEARCH_BY_QUERY, SEARCH_BY_REQUEST } from "../../../../hub/request/request-notes";
 import { NO_NODE } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
 import { OldSchemas } from "./write-old-schema";
@@ -55,6 +58,18 @@ export abstract class GeminiTools extends OldSchemas {
     this.writeChoice();
   }
 
+  /** Returns whether any tool will be written. */
+  protected hasTools(): bool {
+    const request = this.request;
+    if (request.tools.count > 0) return true;
+    if (request.toolChoice == CHOICE_NONE) return false;
+    for (let i: u32 = 0; i < request.hosted.count; i++) {
+      const isSearch = request.hosted.at(i).kind == HOSTED_SEARCH;
+      if (!isSearch || this.limits.webSearch != SEARCH_NONE) return true;
+    }
+    return false;
+  }
+
   /**
    * Writes what Google runs, alone: it is not supported beside functions, but by Gemini 3 at the Gemini API, which then requires that the
    * client sends back what the tools did. Returns whether there is any.
@@ -71,6 +86,7 @@ export abstract class GeminiTools extends OldSchemas {
     const empty = out.length;
     if (ownSearch(request, this.limits.webSearch, this.report) != NO_NODE) {
       out.text('{"googleSearch":{}}');
+      request.notes.search = this.limits.signsCalls ? SEARCH_BY_QUERY : SEARCH_BY_REQUEST;
       dropSearchSettings(request, this.report);
     }
     for (let i: u32 = 0; i < request.hosted.count; i++) {

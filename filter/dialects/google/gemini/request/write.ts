@@ -15,10 +15,9 @@ export class GeminiWriter extends GeminiConfig {
     const out = this.out;
     this.fitToolChoice();
     // Models before Gemini 3 reject an output format beside tools.
-    const hasTools = request.tools.count > 0 || request.hosted.count > 0;
     const supportsFormat =
       request.outputFormat == FORMAT_TEXT ||
-      (limits.supportsOutputSchema && (limits.signsCalls || !hasTools));
+      (limits.supportsOutputSchema && (limits.signsCalls || !this.hasTools()));
     if (!supportsFormat) {
       this.replaceFormat();
       report.dropForModel(report.paths.format);

@@ -8,6 +8,8 @@ import {
 } from "../../../../hub/dropped";
 import { ResponseSink } from "../../../../hub/response/events";
 import { Translation } from "../../../../hub/response/translation";
+import { HOSTED_CODE } from "../../../../hub/request/hosted-tools";
+import { appendString, HostedCall } from "../../../../hub/response/hosted-call";
 import { appendGeneratedId } from "../../../../hub/response/generated-id";
 import { isIdText, MAX_SIGNED_ID, writeSignedId } from "../../../../hub/request/signed-call-id";
 import { minify } from "../../../../bytes/json/minify";
@@ -17,6 +19,8 @@ import { startsWith } from "../../../../bytes/text/at";
 import { constant, scratchBuffer } from "../../../../bytes/text/bytes";
 import { TextRuns } from "../../../../bytes/text/text-runs";
 import { appendBase64Url } from "../signature";
+import { NO_SEARCH } from "../../../../hub/request/request-notes";
+import { GroundedText } from "./grounded-text";
 
 const THOUGHT_SIGNATURE = constant("thoughtSignature");
 /** Pieces of the arguments, which the gateway does not ask for. */
@@ -39,13 +43,27 @@ export class PartReader {
   single: u32 = NO_NODE;
   private open: i32 = OPEN_NOTHING;
   private calls: i32 = 0;
+  /** The open text, or the last one, if the provider may search. */
+  grounded: GroundedText | null = null;
+  /** Code whose output has not come. */
+  private code: HostedCall | null = null;
 
   constructor(
     private sink: ResponseSink,
     private translation: Translation,
     /** Where the numbers of its generated ids begin. */
     private firstId: i32 = 0,
-  ) {}
+  ) {
+    if (translation.notes.search != NO_SEARCH) this.grounded = new GroundedText();
+  }
+
+  release(): void {
+    const code = this.code;
+    if (code !== null) code.release();
+    this.code = null;
+    const grounded = this.grounded;
+    if (grounded !== null) grounded.release();
+  }
 
   read(tape: Tape, parts: u32): void {
     this.single = NO_NODE;
@@ -83,7 +101,39 @@ export class PartReader {
       this.readMedia(tape, tape.member(part, constant("inlineData")));
     else if (tape.isPresent(tape.member(part, constant("fileData"))))
       this.translation.dropped.add(DROPPED_BLOCK);
-    else if (!isSignature(tape, part)) this.translation.dropped.add(DROPPED_SERVER_TOOL);
+    else if (!this.readCode(tape, part) && !isSignature(tape, part))
+      this.translation.dropped.add(DROPPED_SERVER_TOOL);
+  }
+
+  /**
+   * Reads code that Google ran, or its output. Returns whether a part is one of them.
+   * @see https://ai.google.dev/gemini-api/docs/code-execution
+   */
+  private readCode(tape: Tape, part: u32): bool {
+    const code = tape.member(part, constant("executableCode"));
+    const result = tape.member(part, constant("codeExecutionResult"));
+    if (!tape.isObject(code) && !tape.isObject(result)) return false;
+    if (tape.isObject(code)) this.endCode();
+    let call = this.code;
+    if (call === null) {
+      call = new HostedCall(HOSTED_CODE);
+      this.code = call;
+    }
+    appendString(tape, tape.member(code, constant("code")), call.input);
+    if (!tape.isObject(result)) return true;
+    appendString(tape, tape.member(result, constant("output")), call.output);
+    this.endCode();
+    return true;
+  }
+
+  /** Ends the code that ran last. */
+  endCode(): void {
+    const call = this.code;
+    this.code = null;
+    if (call === null) return;
+    this.end();
+    this.sink.hosted(call);
+    call.release();
   }
 
   /** Reads an image; other media are dropped. */
@@ -107,11 +157,15 @@ export class PartReader {
     // The last part of a stream may be an empty text with a signature.
     if (size == 0) return;
     const kind = tape.isTrue(tape.member(part, constant("thought"))) ? OPEN_THOUGHT : OPEN_TEXT;
-    if (kind != this.open) this.end();
+    const isNew = kind != this.open;
+    if (isNew) this.end();
     this.open = kind;
     if (kind == OPEN_THOUGHT) this.sink.reasoning(tape.pointer(words), size);
     else this.sink.text(tape.pointer(words), size);
-    if (tape.member(part, THOUGHT_SIGNATURE) == NO_NODE) this.single = words;
+    const grounded = this.grounded;
+    if (grounded !== null) {
+      if (kind == OPEN_TEXT) grounded.append(tape.pointer(words), size, isNew);
+    } else if (tape.member(part, THOUGHT_SIGNATURE) == NO_NODE) this.single = words;
   }
 
   private readCall(tape: Tape, part: u32, call: u32): void {

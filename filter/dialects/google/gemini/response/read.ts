@@ -42,6 +42,11 @@ class Candidate {
     this.parts = new PartReader(sink, translation, index * MAX_CALLS);
     this.sources = new SourceReader(sink, translation);
   }
+
+  release(): void {
+    this.parts.release();
+    this.sources.release();
+  }
 }
 
 export class GeminiReader extends ResponseReader {
@@ -108,12 +113,20 @@ export class GeminiReader extends ResponseReader {
   }
 
   private finish(candidate: Candidate, reason: i32): void {
+    candidate.parts.endCode();
     candidate.parts.end();
+    candidate.sources.endSearch();
     if (reason == FINISH_UNKNOWN) this.translation.dropped.add(DROPPED_FINISH_REASON);
     candidate.sink.finish(reason, 0, 0);
   }
 
-  release(): void {}
+  release(): void {
+    this.first.release();
+    for (let i = 0; i < this.others.length; i++) {
+      const one = unchecked(this.others[i]);
+      if (one !== null) one.release();
+    }
+  }
 
   private readResponse(tape: Tape, response: u32): void {
     let candidates = NO_NODE;
@@ -212,9 +225,10 @@ export class GeminiReader extends ResponseReader {
       else if (tape.equals(key, constant("logprobsResult"))) logprobs = key + 1;
     }
     const hasLogprobs = tape.isObject(logprobs) && readLogprobs(tape, logprobs, one.sink);
+    if (tape.isObject(grounding)) one.sources.readSearch(tape, grounding);
     one.parts.read(tape, tape.member(content, constant("parts")));
     if (hasLogprobs) one.parts.single = NO_NODE;
-    if (tape.isObject(grounding)) one.sources.readGrounding(tape, grounding);
+    if (tape.isObject(grounding)) one.sources.readGrounding(tape, grounding, one.parts.grounded);
     if (tape.isObject(citations)) one.sources.readCitations(tape, citations);
     const reason = findReason(FINISH_REASONS, tape, word);
     if (reason == FINISH_NONE) return;

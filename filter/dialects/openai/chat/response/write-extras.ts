@@ -89,12 +89,12 @@ export class ReasoningCarrier {
   }
 }
 
-/** The list `annotations`. A citation covers its whole text block, so it waits for the block's end. */
+/** The list `annotations`. A citation without a place covers its whole text block, so it waits for the block's end. */
 export class AnnotationList {
   /** The entries, comma-separated. */
   entries: ByteBuffer = new ByteBuffer();
   private waiting: ByteBuffer = new ByteBuffer();
-  /** Where each entry in `waiting` ends. */
+  /** Where each entry in `waiting` ends, and where its place ends; 0 without a place. */
   private ends: Array<u32> = [];
 
   /** `start`: characters of the message's content before the text block. */
@@ -105,19 +105,21 @@ export class AnnotationList {
     waiting.text('","title":"');
     waiting.bytes(citation.title, citation.titleLength);
     waiting.text('","start_index":');
-    waiting.integer(start);
+    waiting.integer(citation.hasRange ? start + citation.from : start);
     this.ends.push(waiting.length);
+    this.ends.push(citation.hasRange ? start + <u32>citation.to : 0);
   }
 
   /** `end`: characters of the message's content with the text block. */
   blockEnd(end: u32): void {
     let from: u32 = 0;
-    for (let i = 0; i < this.ends.length; i++) {
+    for (let i = 0; i < this.ends.length; i += 2) {
       const to = unchecked(this.ends[i]);
+      const placeEnd = unchecked(this.ends[i + 1]);
       if (this.entries.length > 0) this.entries.byte(0x2c);
       this.entries.bytes(this.waiting.pointer + from, to - from);
       this.entries.text(',"end_index":');
-      this.entries.integer(end);
+      this.entries.integer(placeEnd > 0 ? placeEnd : end);
       this.entries.text("}}");
       from = to;
     }

@@ -1,11 +1,12 @@
 // Edits of a Responses body that keeps its dialect. Every other byte stays.
-import { isCarrier, MARK_BYTES } from "../../../../hub/reasoning-carrier";
+import { HOSTED_MARK, MARK_BYTES, hasMark, isCarrier } from "../../../../hub/reasoning-carrier";
 import { Edits } from "../../../../bytes/json/edit";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant, Span } from "../../../../bytes/text/bytes";
 import { removeSignaturesIn } from "../../../edit-call-ids";
 import { ListEdit } from "../../../list-edit";
 
+const HOSTED_ITEMS = constant("input[].server_tools");
 const QUOTE = constant('"');
 
 const items = new ListEdit();
@@ -32,8 +33,8 @@ export function addInstructions(tape: Tape, prompt: Span, edits: Edits): void {
 }
 
 /**
- * Removes what another kind of provider signed, reasoning and the ids of calls, in a conversation that began there: OpenAI
- * rejects it with 400 (docs/decisions/2026-11-22-reasoning-between-three-dialects.md).
+ * Removes what another kind of provider signed or ran, reasoning, the ids of calls and items of its tools, in a conversation
+ * that began there: OpenAI rejects it with 400 (docs/decisions/2026-11-22-reasoning-between-three-dialects.md).
  */
 export function removeForeignReasoning(tape: Tape, edits: Edits): void {
   if (!tape.hasBeginning(MARK_BYTES, MARK_BYTES)) return;
@@ -42,7 +43,9 @@ export function removeForeignReasoning(tape: Tape, edits: Edits): void {
   items.begin(tape, list);
   const end = tape.next(list);
   for (let item = tape.first(list); item < end; item = tape.next(item)) {
-    const isRemoved = isCarrier(tape, tape.member(item, constant("encrypted_content")));
+    const isHosted = hasMark(tape, tape.member(item, constant("id")), HOSTED_MARK);
+    if (isHosted) edits.dropped = HOSTED_ITEMS;
+    const isRemoved = isHosted || isCarrier(tape, tape.member(item, constant("encrypted_content")));
     items.item(tape, item, isRemoved, edits);
     if (!isRemoved) removeSignaturesIn(tape, item, tape.next(item), edits);
   }

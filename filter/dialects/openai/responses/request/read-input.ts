@@ -12,6 +12,7 @@ import {
   readAgentMessage,
   readAnswer,
   readCall,
+  readHosted,
   readMessage,
   readOrphan,
   readOutput,
@@ -23,6 +24,7 @@ import {
   PART_SKIPPED,
   PART_AGENT,
   PART_ANSWER,
+  PART_HOSTED,
   PART_REASONING,
   PART_CUSTOM_CALL,
   PART_OUTPUT,
@@ -76,7 +78,8 @@ function readOther(tape: Tape, index: u32, request: HubRequest, report: RequestR
     return index + 1;
   }
   request.message++;
-  if (part == PART_AGENT) readAgentMessage(tape, node, request, report);
+  if (part == PART_HOSTED) readHosted(tape, node, request, report);
+  else if (part == PART_AGENT) readAgentMessage(tape, node, request, report);
   else readMessage(tape, node, request, report);
   return index + 1;
 }

@@ -26,6 +26,7 @@ import {
   ROLE_SYSTEM,
   ROLE_USER,
 } from "../../../../hub/request/request";
+import { addHostedCall, addHostedResult } from "../../../../hub/request/hosted-history";
 import { RequestReport } from "../../../../hub/request/request-report";
 import { scan, SCAN_EMPTY, SCAN_MEMORY, SCAN_OK } from "../../../../bytes/json/scan";
 import { scratchTape, Tape } from "../../../../bytes/json/tape";
@@ -39,6 +40,8 @@ const CONTENT = constant("content");
 const OUTPUT = constant("output");
 /** An output whose call is missing is sent as a text. */
 const ORPHAN_PATH = constant("input[].call_id");
+
+const HOSTED_TYPE = constant("input[].type=mcp_call");
 
 const item = new MemberReader(member.item);
 const heading = scratchBuffer();
@@ -158,6 +161,28 @@ export function readOutput(
   if (isCustom) result.flags = FLAG_CUSTOM;
   readContent(tape, item.node(member.OUTPUT), OUTPUT, ROLE_USER, request, report);
   request.addBlock(BLOCK_RESULT_END, ROLE_USER);
+}
+
+/** Reads what a provider ran, code or an MCP tool. */
+export function readHosted(
+  tape: Tape,
+  node: u32,
+  request: HubRequest,
+  report: RequestReport,
+): void {
+  const id = tape.member(node, constant("id"));
+  const code = tape.member(node, constant("code"));
+  const isCode = tape.isString(code);
+  const input = isCode ? code : tape.member(node, constant("arguments"));
+  if (!isFilled(tape, id) || !isFilled(tape, input) || (!isCode && !isJsonText(tape, input))) {
+    report.drop(HOSTED_TYPE);
+    return;
+  }
+  const flags = isCode ? FLAG_CUSTOM : FLAG_STRING;
+  const name = tape.member(node, constant("name"));
+  addHostedCall(tape, id, name, tape.pointer(input), tape.size(input), flags, request);
+  const output = tape.member(node, isCode ? constant("outputs") : OUTPUT);
+  addHostedResult(tape, id, output, isCode ? FLAG_CUSTOM : 0, request);
 }
 
 /** Reads an output without a call, which providers reject, as a message of the user. */

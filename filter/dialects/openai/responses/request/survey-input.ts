@@ -25,6 +25,8 @@ const PART_CALL: i32 = 5;
 export const PART_CUSTOM_CALL: i32 = 6;
 export const PART_OUTPUT: i32 = 7;
 export const PART_CUSTOM_OUTPUT: i32 = 8;
+/** What a provider ran, with its output. */
+export const PART_HOSTED: i32 = 9;
 
 /** The type of an item that is in no table. */
 export const UNKNOWN: i32 = -1;
@@ -115,6 +117,7 @@ function partOf(tape: Tape, node: u32, type: i32): i32 {
   if (type == member.TYPE_CUSTOM_CALL) return PART_CUSTOM_CALL;
   if (type == member.TYPE_FUNCTION_OUTPUT) return PART_OUTPUT;
   if (type == member.TYPE_CUSTOM_OUTPUT) return PART_CUSTOM_OUTPUT;
+  if (type == member.TYPE_MCP_CALL || type == member.TYPE_CODE_CALL) return PART_HOSTED;
   return type == member.TYPE_AGENT_MESSAGE ? PART_AGENT : PART_SKIPPED;
 }
 

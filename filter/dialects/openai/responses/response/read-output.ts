@@ -21,6 +21,7 @@ import { escape, isBoundary } from "../../../../bytes/json/text";
 import { startsWith } from "../../../../bytes/text/at";
 import { ByteBuffer, constant, sameBytes } from "../../../../bytes/text/bytes";
 import { TextRuns } from "../../../../bytes/text/text-runs";
+import { hostedCallOf } from "./read-hosted";
 import { Item, ITEM_CALL, ITEM_CUSTOM, ITEM_MESSAGE, ITEM_OTHER, ITEM_REASONING } from "./item";
 
 const TYPE = constant("type");
@@ -59,7 +60,6 @@ export class ItemReader {
     if (item === null) return;
     item.setIds(tape, tape.member(node, ID), tape.member(node, CALL_ID));
     if (item.isCall) this.beginCall(tape, item, node);
-    else if (item.kind == ITEM_OTHER) this.dropOther(tape, node);
   }
 
   /** An item is complete: response.output_item.done, or an item of a complete response. */
@@ -259,6 +259,8 @@ export class ItemReader {
       this.completeMessage(tape, item, node);
     } else if (item.kind == ITEM_REASONING) {
       this.completeReasoning(tape, item, node);
+    } else if (!item.isDone) {
+      this.readOther(tape, node);
     }
     this.close(item);
   }
@@ -329,16 +331,22 @@ export class ItemReader {
     }
   }
 
-  /** What OpenAI's servers did, or an unknown item. */
-  private dropOther(tape: Tape, node: u32): void {
+  /** Reads what OpenAI's servers did; an unknown item is dropped. */
+  private readOther(tape: Tape, node: u32): void {
     const type = tape.member(node, TYPE);
+    const call = hostedCallOf(tape, node, type);
+    if (tape.equals(type, constant("web_search_call"))) this.translation.usage.searches++;
+    if (call !== null) {
+      this.sink.hosted(call);
+      call.release();
+      return;
+    }
     const size = tape.size(type);
     const suffix = CALL_SUFFIX.length;
     const isCall =
       size > suffix &&
       sameBytes(tape.pointer(type) + size - suffix, suffix, CALL_SUFFIX.pointer, suffix);
     const isTool = isCall || startsWith(tape.pointer(type), size, constant("mcp_"));
-    if (tape.equals(type, constant("web_search_call"))) this.translation.usage.searches++;
     this.translation.dropped.add(isTool ? DROPPED_SERVER_TOOL : DROPPED_BLOCK);
   }
 }

@@ -116,12 +116,30 @@ function echoTools(tape: Tape, out: ByteBuffer): void {
     for (let tool = tape.first(list); tool < end; tool = tape.next(tool)) {
       if (!tape.isObject(tool)) continue;
       if (value.length > 1) value.byte(0x2c);
-      const isFunction = tape.equals(tape.member(tool, constant("type")), constant("function"));
-      fill(tape, tool, isFunction ? OF_FUNCTIONS : NO_DEFAULTS);
+      const type = tape.member(tool, constant("type"));
+      if (tape.equals(type, constant("mcp"))) fillServer(tape, tool);
+      else fill(tape, tool, tape.equals(type, constant("function")) ? OF_FUNCTIONS : NO_DEFAULTS);
     }
     value.byte(0x5d);
   }
   put(TOOLS, constant("[]"), out);
+}
+
+/**
+ * Appends an MCP server to `value` without its credentials, which OpenAI does not repeat either.
+ * @see https://developers.openai.com/api/docs/guides/tools-connectors-mcp
+ */
+function fillServer(tape: Tape, tool: u32): void {
+  value.byte(0x7b);
+  const end = tape.next(tool);
+  for (let key = tape.first(tool); key < end; key = tape.next(key + 1)) {
+    if (tape.equals(key, constant("authorization")) || tape.equals(key, constant("headers")))
+      continue;
+    const start = tape.outerStart(key);
+    value.bytes(tape.base + start, tape.outerEnd(key + 1) - start);
+    value.byte(0x2c);
+  }
+  value.text('"headers":null}');
 }
 
 function fits(tape: Tape, node: u32, out: ByteBuffer): bool {

@@ -6,13 +6,20 @@
 import { BlockWriter } from "../../../../hub/response/block-writer";
 import { unwrapInput } from "../../../../hub/request/custom-input";
 import { DROPPED_CITATION, DROPPED_FINISH_REASON } from "../../../../hub/dropped";
+import { HOSTED_CODE, HOSTED_MCP, HOSTED_SEARCH } from "../../../../hub/request/hosted-tools";
+import { HostedCall, partOf } from "../../../../hub/response/hosted-call";
 import { Citation } from "../../../../hub/response/events";
 import {
   FINISH_CONTEXT,
   FINISH_LENGTH,
   FINISH_REFUSAL,
 } from "../../../../hub/response/finish-reason";
-import { CARRIER_SIGNED, MARK_SIGNATURE, MARK_REDACTED } from "../../../../hub/reasoning-carrier";
+import {
+  CARRIER_SIGNED,
+  HOSTED_MARK,
+  MARK_REDACTED,
+  MARK_SIGNATURE,
+} from "../../../../hub/reasoning-carrier";
 import { Translation } from "../../../../hub/response/translation";
 import { countCharacters } from "../../../../bytes/json/count-characters";
 import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
@@ -37,6 +44,27 @@ export const COMPLETED = constant("completed");
 export const INCOMPLETE = constant("incomplete");
 const NOTHING = constant("");
 
+/**
+ * By HOSTED_: the type, what is before its input, what an item lacks while it runs, and what is before and after its output.
+ * @see https://platform.openai.com/docs/api-reference/responses-streaming
+ */
+const HOSTED: StaticArray<Span> = [
+  constant(
+    'web_search_call\n","action":{"type":"search","query":"\n"},"status":"in_progress"}\n","sources":[\n]},"status":"completed"}\n',
+  ),
+  constant(
+    'code_interpreter_call\n","container_id":"","code":"\n","outputs":null,"status":"in_progress"}\n","outputs":[{"type":"logs","logs":"\n"}],"status":"completed"}\n',
+  ),
+  constant(
+    'mcp_call\n","approval_request_id":null,"error":null,"name":"\n","output":null,"status":"in_progress"}\n","output":"\n","status":"completed"}\n',
+  ),
+];
+const HOSTED_TYPE: i32 = 0;
+const HOSTED_OPEN: i32 = 1;
+const HOSTED_REST: i32 = 2;
+const HOSTED_OUTPUT: i32 = 3;
+const HOSTED_CLOSE: i32 = 4;
+
 export abstract class ItemWriter extends BlockWriter {
   /** The open item's `output_index`; the number of items before the first one is -1. */
   protected outputIndex: i32 = -1;
@@ -55,6 +83,8 @@ export abstract class ItemWriter extends BlockWriter {
   /** The sources of the open text or, if they come first, of the next one; and where each of them ends. */
   private citations: ByteBuffer = new ByteBuffer();
   private citationEnds: Array<u32> = [];
+  /** From where to where in the text each of them stands; 0 for the whole text. Characters. */
+  private citationPlaces: Array<i64> = [];
   /** The arguments of the open custom call, which are unwrapped when they are whole. */
   private wrapped: ByteBuffer = new ByteBuffer();
   private unwrapped: ByteBuffer = new ByteBuffer();
@@ -84,7 +114,7 @@ export abstract class ItemWriter extends BlockWriter {
     this.refusalBlock(pointer, length);
   }
 
-  /** A citation covers its whole block of text, before or inside of which it comes. */
+  /** A citation without a place covers its whole block of text, before or inside of which it comes. */
   citation(citation: Citation): void {
     const citations = this.citations;
     if (citation.urlLength == 0) {
@@ -97,6 +127,8 @@ export abstract class ItemWriter extends BlockWriter {
     citations.bytes(citation.title, citation.titleLength);
     citations.span(STRING_END);
     this.citationEnds.push(citations.length);
+    this.citationPlaces.push(citation.hasRange ? citation.from : 0);
+    this.citationPlaces.push(citation.hasRange ? citation.to : 0);
   }
 
   finish(reason: i32, sequence: usize, sequenceLength: u32): void {
@@ -236,6 +268,39 @@ export abstract class ItemWriter extends BlockWriter {
     this.contentDone(this.items.length);
   }
 
+  /** Writes an item of OpenAI's own tools, of which a stream reports the steps. */
+  protected putHosted(call: HostedCall): void {
+    const words = HOSTED[call.kind];
+    const items = this.items;
+    this.startItem(CALL, HOSTED_MARK, constant('","type":"'));
+    items.span(partOf(words, HOSTED_TYPE));
+    items.span(partOf(words, HOSTED_OPEN));
+    if (call.kind == HOSTED_MCP) {
+      items.bytes(call.name.pointer, call.name.length);
+      items.text('","server_label":"');
+      items.bytes(call.server.pointer, call.server.length);
+      items.text('","arguments":"');
+    }
+    items.bytes(call.input.pointer, call.input.length);
+    this.itemAdded(partOf(words, HOSTED_REST));
+    const type = partOf(words, HOSTED_TYPE);
+    this.hostedStep(type, constant(".in_progress"), NOTHING, call);
+    if (call.kind == HOSTED_CODE) {
+      this.hostedStep(type, constant("_code.delta"), constant("delta"), call);
+      this.hostedStep(type, constant("_code.done"), constant("code"), call);
+    }
+    this.hostedStep(type, constant(".completed"), NOTHING, call);
+    items.span(partOf(words, HOSTED_OUTPUT));
+    if (call.kind == HOSTED_SEARCH)
+      call.writePages(constant('{"type":"url","url":"'), NOTHING, STRING_END, items);
+    else items.bytes(call.output.pointer, call.output.length);
+    items.span(partOf(words, HOSTED_CLOSE));
+    this.itemEnds();
+  }
+
+  /** A step of an item, with its input in `member` if that is not empty. */
+  protected abstract hostedStep(type: Span, step: Span, member: Span, call: HostedCall): void;
+
   private openMessagePart(content: Content): void {
     if (this.kind != MESSAGE) {
       this.startItem(
@@ -286,13 +351,17 @@ export abstract class ItemWriter extends BlockWriter {
       const to = unchecked(this.citationEnds[i]);
       if (i > 0) items.byte(0x2c);
       const start = items.length;
-      items.text('{"type":"url_citation","start_index":0,"end_index":');
-      items.integer(characters);
+      const placeEnd = unchecked(this.citationPlaces[2 * i + 1]);
+      items.text('{"type":"url_citation","start_index":');
+      items.integer(unchecked(this.citationPlaces[2 * i]));
+      items.text(',"end_index":');
+      items.integer(placeEnd > 0 ? placeEnd : characters);
       items.bytes(this.citations.pointer + from, to - from);
       this.annotationAdded(i, start);
       from = to;
     }
     this.citationEnds.length = 0;
+    this.citationPlaces.length = 0;
     this.citations.clear();
   }
 

@@ -1,6 +1,7 @@
 // Writes the hub's events as a stream of the Responses API: response.created, response.in_progress, the items one after the
 // other, and one terminal event that repeats all items.
 // @see https://platform.openai.com/docs/api-reference/responses-streaming
+import { HostedCall } from "../../../../hub/response/hosted-call";
 import { mayHold } from "../../../../memory/memory-budget";
 import { DROPPED_OUTPUT } from "../../../../hub/dropped";
 import { Fault } from "../../../../hub/faults/fault";
@@ -138,14 +139,40 @@ export class OpenaiResponsesStreamWriter extends ItemWriter {
     if (this.isTooLarge) items.release();
   }
 
-  protected contentAdded(): void {
-    const content = this.content;
+  protected hostedStep(type: Span, step: Span, member: Span, call: HostedCall): void {
+    const out = this.out;
+    for (let i = 0; i < 2; i++) {
+      out.span(i == 0 ? constant("event: response.") : constant('\ndata: {"type":"response.'));
+      out.span(type);
+      out.span(step);
+    }
+    out.byte(0x22);
+    this.setPlace();
+    out.bytes(this.place.pointer, this.place.length);
+    if (member.length > 0) {
+      out.text(',"');
+      out.span(member);
+      out.text('":"');
+      out.bytes(call.input.pointer, call.input.length);
+      out.byte(0x22);
+    }
+    this.eventEnd();
+  }
+
+  /** Writes the item's place of its events. */
+  private setPlace(): void {
     const place = this.place;
     place.clear();
     place.text(',"item_id":"');
     place.bytes(this.itemId.pointer, this.itemId.length);
     place.text('","output_index":');
     place.integer(this.outputIndex);
+  }
+
+  protected contentAdded(): void {
+    const content = this.content;
+    const place = this.place;
+    this.setPlace();
     if (content.index.length > 0) {
       place.span(content.index);
       place.integer(this.contentIndex);

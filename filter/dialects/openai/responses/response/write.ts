@@ -1,5 +1,6 @@
 // Writes the hub's events as one complete response.
 // @see https://platform.openai.com/docs/api-reference/responses/object
+import { HostedCall } from "../../../../hub/response/hosted-call";
 import { Fault } from "../../../../hub/faults/fault";
 import { Translation } from "../../../../hub/response/translation";
 import { ByteBuffer, Span } from "../../../../bytes/text/bytes";
@@ -49,6 +50,7 @@ export class OpenaiResponsesWriter extends ItemWriter {
   protected contentAdded(): void {}
   protected contentDelta(_pointer: usize, _length: u32): void {}
   protected annotationAdded(_index: i32, _start: u32): void {}
+  protected hostedStep(_type: Span, _step: Span, _member: Span, _call: HostedCall): void {}
   protected contentDone(_textEnd: u32): void {}
   protected itemDone(): void {}
 }
