@@ -21,6 +21,11 @@ const MAX_KEPT: usize = 1 << 20;
 const LIST_BYTES: usize = 256;
 const LISTS = memory.data(256);
 let kept: usize = 0;
+/**
+ * Whether small blocks went back to the allocator one by one: among those that are in use it has holes then, which are smaller than a
+ * chunk and would never be used.
+ */
+let hasHoles: bool = false;
 
 /** Returns a block of at least `size` bytes. Inlined: nearly every block is small, and a list has one. */
 // @ts-ignore: decorator
@@ -37,10 +42,11 @@ export function allocate(size: usize): usize {
 }
 
 /**
- * Returns the first block of a new chunk, and keeps the others. They are blocks of the allocator like any others: each is as
- * long as its header says, and the last one ends where the chunk ended.
+ * Returns the first block of a new chunk, and keeps the others; a single block once there are holes. All are blocks of the allocator
+ * like any others: each is as long as its header says, and the last one ends where the chunk ended.
  */
 function allocateChunk(total: usize, list: usize): usize {
+  if (hasHoles) return heap.alloc(total - HEADER);
   const first = heap.alloc((CHUNK / total) * total - HEADER);
   const end = first + sizeOf(first);
   store<usize>(first - HEADER, (total - HEADER) | (load<usize>(first - HEADER) & FLAGS));
@@ -82,8 +88,12 @@ function allocateLarger(size: usize): usize {
 
 function releaseLarger(block: usize, total: usize): void {
   const isListed = total <= MEDIUM && total % MEDIUM_STEP == 0 && kept <= MAX_KEPT;
-  if (isListed) keep(block, total, mediumListOf(total));
-  else heap.free(block);
+  if (isListed) {
+    keep(block, total, mediumListOf(total));
+    return;
+  }
+  if (total <= SMALL) hasHoles = true;
+  heap.free(block);
 }
 
 // @ts-ignore: decorator
