@@ -30,34 +30,39 @@ export function createLogin(directory: string, report: Report, audit: AuditWrite
     return started;
   };
 
+  const apply = async ({ model, environment }: Configuration) => {
+    const signIn = model.observability?.metrics.signIn;
+    const { login } = model;
+    if (login === undefined || signIn === undefined) {
+      [handle, plan] = [notConfigured, ""];
+      return;
+    }
+    const clientSecret = environment[signIn.secretVariable] ?? "";
+    const secrets = (environment[signIn.sessionVariable] ?? "").split(",").map((one) => one.trim());
+    const knownGroups = (model.groups ?? []).map(({ name }) => name);
+    const next = JSON.stringify([login, signIn, clientSecret, secrets, knownGroups]);
+    // A new server forgets the logins that wait for a browser.
+    if (plan === next) return;
+    const { loginApp } = await import("../login/login-server.ts");
+    const app = loginApp({ login, signIn, clientSecret, secrets, knownGroups, audit, ended });
+    handle = (request) => app.fetch(request);
+    server ??= await start();
+    plan = next;
+  };
+
+  let queue = Promise.resolve();
   return {
-    async use({ model, environment }) {
-      const signIn = model.observability?.metrics.signIn;
-      const { login } = model;
-      if (login === undefined || signIn === undefined) {
-        [handle, plan] = [notConfigured, ""];
-        return;
-      }
-      const clientSecret = environment[signIn.secretVariable] ?? "";
-      const secrets = (environment[signIn.sessionVariable] ?? "")
-        .split(",")
-        .map((one) => one.trim());
-      const knownGroups = (model.groups ?? []).map(({ name }) => name);
-      const next = JSON.stringify([login, signIn, clientSecret, secrets, knownGroups]);
-      // A new server forgets the logins that wait for a browser.
-      if (plan === next) return;
-      const { loginApp } = await import("../login/login-server.ts");
-      const app = loginApp({ login, signIn, clientSecret, secrets, knownGroups, audit, ended });
-      handle = (request) => app.fetch(request);
-      plan = next;
-      try {
-        server ??= await start();
-      } catch (error) {
-        plan = "";
-        report(`Nobody can log in: ${path} cannot be used (${String(error)}).`, "error");
-      }
+    use(configuration) {
+      // One at a time: two servers at once would take the socket from each other.
+      queue = queue
+        .then(() => apply(configuration))
+        .catch((error: unknown) => {
+          report(`Nobody can log in: ${path} cannot be used (${String(error)}).`, "error");
+        });
+      return queue;
     },
     async close() {
+      await queue;
       if (server !== undefined) await closeNow(server);
     },
   };
