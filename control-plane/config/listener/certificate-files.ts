@@ -4,6 +4,7 @@ import type { ListenerTls } from "../../../model/model.ts";
 import { checkCertificate, day } from "./certificate.ts";
 import type { Path } from "../../report/problem.ts";
 import type { Machine, Reading } from "../reading.ts";
+import { fileReason } from "../file-reason.ts";
 
 const DAY_MS = 24 * 3_600_000;
 /** Time to renew it without haste. */
@@ -50,7 +51,7 @@ function readText(
   try {
     return machine.readFile(file);
   } catch (error) {
-    reading.problem(path, `${reasonOf(error)}: ${file}`, {
+    reading.problem(path, `${fileReason(error)}: ${file}`, {
       hint: "paths are absolute or relative to the configuration file",
     });
     return undefined;
@@ -73,12 +74,4 @@ function report(
   reading.warning([...path, "certificate"], `the certificate is valid until ${day(validTo)} only`, {
     hint: "renew it; the gateway reloads certificate files while it runs",
   });
-}
-
-function reasonOf(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === "ENOENT" || code === "ENOTDIR") return "there is no such file";
-  if (code === "EISDIR") return "this is a directory";
-  if (code === "EACCES") return "you have no permission to read this file";
-  return `this file cannot be read (${String(code)})`;
 }

@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import type { Path } from "../../../report/problem.ts";
 import type { Reading } from "../../reading.ts";
+import { fileReason } from "../../file-reason.ts";
 
 /** Returns an absolute path: of one below `~/`, or relative to the configuration file. */
 export function resolveFile({ environment, machine }: Reading, written: string): string {
@@ -21,15 +22,7 @@ export function readFileOf(
   try {
     return reading.machine?.readFile(file);
   } catch (error) {
-    if (at !== undefined) reading.problem(at, `${reasonOf(error)}: ${file}`);
+    if (at !== undefined) reading.problem(at, `${fileReason(error)}: ${file}`);
     return undefined;
   }
-}
-
-function reasonOf(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === "ENOENT") return "there is no such file";
-  return code === "EACCES"
-    ? "you have no permission to read it"
-    : `it cannot be read (${String(code)})`;
 }
