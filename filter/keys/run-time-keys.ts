@@ -25,7 +25,7 @@ import { addUse, appendTexts, textIn } from "./read-use";
 
 const COMMA: u32 = 0x2c;
 /** The keys that a VM keeps as objects: a power of two. One that was used longer ago is read again. */
-const MAX_RECENT: i32 = 256;
+const MAX_RECENT: i32 = 2048;
 
 const digest = memory.data(32, 16);
 const tape = scratchTape();
@@ -57,7 +57,7 @@ class RecentKey {
   }
 }
 
-/** By the first byte of the hash. Empty until a key is read. */
+/** By the first bits of the hash. Empty until a key is read. */
 let recent: StaticArray<RecentKey | null> = [];
 
 /**

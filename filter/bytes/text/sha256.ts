@@ -30,20 +30,25 @@ const lastBlock = memory.data(64, 16);
 
 /** Writes the digest of the bytes to `out`. */
 export function sha256(pointer: usize, length: u32, out: usize): void {
-  memory.copy(state, START, DIGEST_BYTES);
+  for (let at: u32 = 0; at < DIGEST_BYTES; at += 8) store<u64>(state + at, load<u64>(START + at));
   let rest = length;
   for (; rest >= BLOCK_BYTES; rest -= BLOCK_BYTES, pointer += BLOCK_BYTES) addBlock(pointer);
-  memory.fill(lastBlock, 0, BLOCK_BYTES);
+  clearLastBlock();
   memory.copy(lastBlock, pointer, rest);
   store<u8>(lastBlock + rest, 0x80);
   if (rest >= LENGTH_AT) {
     addBlock(lastBlock);
-    memory.fill(lastBlock, 0, BLOCK_BYTES);
+    clearLastBlock();
   }
   store<u64>(lastBlock + LENGTH_AT, bswap<u64>((<u64>length) << 3));
   addBlock(lastBlock);
   for (let at: u32 = 0; at < DIGEST_BYTES; at += 4)
     store<u32>(out + at, bswap<u32>(load<u32>(state + at)));
+}
+
+/** A fill of memory would be a call of V8. */
+function clearLastBlock(): void {
+  for (let at: u32 = 0; at < BLOCK_BYTES; at += 8) store<u64>(lastBlock + at, 0);
 }
 
 function addBlock(block: usize): void {
@@ -63,20 +68,36 @@ function addBlock(block: usize): void {
   let f = load<u32>(state, 20);
   let g = load<u32>(state, 24);
   let h = load<u32>(state, 28);
-  for (let at: u32 = 0; at < 256; at += 4) {
-    const choice = g ^ (e & (f ^ g));
-    const majority = (a & b) | (c & (a | b));
-    const upper = rotr<u32>(e, 6) ^ rotr<u32>(e, 11) ^ rotr<u32>(e, 25);
-    const lower = rotr<u32>(a, 2) ^ rotr<u32>(a, 13) ^ rotr<u32>(a, 22);
-    const sum = h + upper + choice + load<u32>(ROUNDS + at) + load<u32>(words + at);
-    h = g;
-    g = f;
-    f = e;
-    e = d + sum;
-    d = c;
-    c = b;
-    b = a;
-    a = sum + lower + majority;
+  // Four rounds at a time: in place of moving all eight words in each, the words have other places in the next one. The majority of
+  // three needs how the first two differ, which the next round uses again.
+  let inner = b ^ c;
+  for (let at: u32 = 0; at < 256; at += 16) {
+    let sum = h + chosen(e, f, g) + roundInput(at);
+    d += sum;
+    let outer = a ^ b;
+    h = sum + spread(a) + ((outer & inner) ^ b);
+    sum = g + chosen(d, e, f) + roundInput(at + 4);
+    c += sum;
+    inner = h ^ a;
+    g = sum + spread(h) + ((inner & outer) ^ a);
+    sum = f + chosen(c, d, e) + roundInput(at + 8);
+    b += sum;
+    outer = g ^ h;
+    f = sum + spread(g) + ((outer & inner) ^ h);
+    sum = e + chosen(b, c, d) + roundInput(at + 12);
+    const first = a + sum;
+    inner = f ^ g;
+    a = sum + spread(f) + ((inner & outer) ^ g);
+    e = first;
+    sum = b;
+    b = f;
+    f = sum;
+    sum = c;
+    c = g;
+    g = sum;
+    sum = d;
+    d = h;
+    h = sum;
   }
   addTo(0, a);
   addTo(4, b);
@@ -86,6 +107,27 @@ function addBlock(block: usize): void {
   addTo(20, f);
   addTo(24, g);
   addTo(28, h);
+}
+
+/** Returns Σ1 of the first word, and which of the two others its bits choose. */
+// @ts-ignore: decorator
+@inline
+function chosen(e: u32, f: u32, g: u32): u32 {
+  return (rotr<u32>(e, 6) ^ rotr<u32>(e, 11) ^ rotr<u32>(e, 25)) + (g ^ (e & (f ^ g)));
+}
+
+/** Returns Σ0. */
+// @ts-ignore: decorator
+@inline
+function spread(a: u32): u32 {
+  return rotr<u32>(a, 2) ^ rotr<u32>(a, 13) ^ rotr<u32>(a, 22);
+}
+
+/** Returns the constant and the word of a round. @param at four times its number */
+// @ts-ignore: decorator
+@inline
+function roundInput(at: u32): u32 {
+  return load<u32>(ROUNDS + at) + load<u32>(words + at);
 }
 
 function addTo(at: usize, value: u32): void {
