@@ -11,14 +11,14 @@ import {
 } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { identityOf, isAlive, type ProcessIdentity } from "../processes/process-identity.ts";
 
 const LOCK_FILE = "writer.json";
 const TOUCH_MS = 15_000;
 /** A file that was not touched for so long is of a process that was killed. */
 const DEAD_MS = 60_000;
 
-interface Writer {
-  pid: number;
+interface Writer extends ProcessIdentity {
   host: string;
 }
 
@@ -66,7 +66,7 @@ export class WriterLock {
       const isHere = writer.host === OWN.host;
       // In a container, the next process has the number of the one that was killed.
       if (isHere && writer.pid === OWN.pid) return undefined;
-      const isLive = isHere ? isRunning(writer.pid) : Date.now() - mtimeMs < DEAD_MS;
+      const isLive = isHere ? isAlive(writer) : Date.now() - mtimeMs < DEAD_MS;
       return isLive ? writer : undefined;
     } catch {
       return undefined;
@@ -74,16 +74,7 @@ export class WriterLock {
   }
 }
 
-const OWN: Writer = { pid: process.pid, host: hostname() };
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
+const OWN: Writer = { ...identityOf(process.pid), host: hostname() };
 
 function unlinkIfThere(path: string): void {
   try {

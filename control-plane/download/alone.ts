@@ -2,9 +2,9 @@
 import { readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { takeLock } from "../supervisor/lock-file.ts";
+import { takeLock } from "../processes/lock-file.ts";
 import { makeDirectory } from "../supervisor/make-directory.ts";
-import { identityOf } from "../supervisor/process-identity.ts";
+import { identityOf } from "../processes/process-identity.ts";
 
 const POLL_MS = 200;
 

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import type { Environment } from "../report/environment.ts";
 import type { LogLevel } from "../../model/names.ts";
 import { spawnWithLifeline } from "./lifeline.ts";
-import { identityOf, type ProcessIdentity } from "./process-identity.ts";
+import { identityOf, type ProcessIdentity } from "../processes/process-identity.ts";
 
 export interface EnvoyCommand {
   file: string;

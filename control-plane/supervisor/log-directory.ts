@@ -14,10 +14,10 @@ import { commandFor } from "../report/command-name.ts";
 import { GatewayError } from "../report/gateway-error.ts";
 import type { Environment } from "../report/environment.ts";
 import type { Configuration } from "./configuration-file.ts";
-import { holderOf, takeLock } from "./lock-file.ts";
+import { holderOf, takeLock } from "../processes/lock-file.ts";
 import { makeDirectory } from "./make-directory.ts";
 import type { Report } from "./own-log.ts";
-import type { ProcessIdentity } from "./process-identity.ts";
+import type { ProcessIdentity } from "../processes/process-identity.ts";
 import { findRunning, ownerOf, stateDirectories, stateDirectory } from "./state.ts";
 
 /** Readable by the user only: lines contain paths and addresses of clients. An existing directory keeps its mode. */

@@ -17,7 +17,7 @@ import type { EnvoyLine } from "./envoy-process.ts";
 import { type Gateway, type GatewayOptions, startGateway } from "./gateway.ts";
 import { GATEWAY, type Report, setLogFormat, writeEntry } from "./own-log.ts";
 import { logDirectory } from "./log-directory.ts";
-import { endProcess, identityOf, isAlive, signal } from "./process-identity.ts";
+import { endProcess, identityOf, isAlive, signal } from "../processes/process-identity.ts";
 import { createObserver } from "./observer.ts";
 import { createLogin } from "./login-service.ts";
 import { needsRestart, type ReloadResult } from "./reload.ts";

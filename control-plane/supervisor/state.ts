@@ -17,9 +17,9 @@ import type { CredentialReport } from "../credentials/report.ts";
 import type { Environment } from "../report/environment.ts";
 import { GatewayError } from "../report/gateway-error.ts";
 import type { Listener } from "../../model/model.ts";
-import { holderOf, takeLock } from "./lock-file.ts";
+import { holderOf, takeLock } from "../processes/lock-file.ts";
 import { makeDirectory } from "./make-directory.ts";
-import { isAlive, type ProcessIdentity } from "./process-identity.ts";
+import { isAlive, type ProcessIdentity } from "../processes/process-identity.ts";
 
 /** The record of a running gateway. Contains no secret. */
 export interface RunningRecord {

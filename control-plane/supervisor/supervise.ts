@@ -6,7 +6,7 @@ import { stopAccepting, drain } from "./drain.ts";
 import { type EnvoyCommand, type EnvoyLine, type EnvoyRun, startEnvoy } from "./envoy-process.ts";
 import { hasAborted, keepRunning } from "./keep-running.ts";
 import type { Report } from "./own-log.ts";
-import type { ProcessIdentity } from "./process-identity.ts";
+import type { ProcessIdentity } from "../processes/process-identity.ts";
 import { missingForReadiness, waitUntilReady } from "./readiness.ts";
 
 /** How one Envoy is started. Each Envoy needs its own admin socket. */

@@ -17,7 +17,7 @@ import { freePort } from "../free-port.ts";
 import {
   endProcess,
   type ProcessIdentity,
-} from "../../control-plane/supervisor/process-identity.ts";
+} from "../../control-plane/processes/process-identity.ts";
 import { ownerOf, stateDirectory, stateRoot } from "../../control-plane/supervisor/state.ts";
 
 const RUN = join(import.meta.dirname, "../../scripts/run.sh");

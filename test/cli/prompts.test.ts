@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { identityOf, isAlive } from "../../control-plane/supervisor/process-identity.ts";
+import { identityOf, isAlive } from "../../control-plane/processes/process-identity.ts";
 import { startProvider } from "../providers/scripted-provider.ts";
 import { createAuthority } from "../gateway/certificates.ts";
 import { startApi, WEATHER_TARGET } from "../envoy/prompt/fakes.ts";

@@ -8,7 +8,7 @@ import { parseAccessLogLine } from "../../control-plane/cli/log/access-log-line.
 import type { Status } from "../../control-plane/cli/commands/status.ts";
 import { checkPorts } from "../../control-plane/supervisor/ports.ts";
 import { freePort } from "../free-port.ts";
-import { identityOf, isAlive } from "../../control-plane/supervisor/process-identity.ts";
+import { identityOf, isAlive } from "../../control-plane/processes/process-identity.ts";
 import { stateDirectory } from "../../control-plane/supervisor/state.ts";
 import type { Listener } from "../../model/model.ts";
 import {

@@ -1,5 +1,5 @@
 // What happens to the two gateways of the soak while requests go on. Each row ends when everything runs again.
-import { identityOf, isAlive } from "../../control-plane/supervisor/process-identity.ts";
+import { identityOf, isAlive } from "../../control-plane/processes/process-identity.ts";
 import { emptyDisk, fillDisk } from "../cli/small-disk.ts";
 import type { TestRedis } from "../gateway/redis.ts";
 import type { MovedClock } from "./clock.ts";

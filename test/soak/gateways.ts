@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
 import type { Status } from "../../control-plane/cli/commands/status.ts";
-import { identityOf, isAlive } from "../../control-plane/supervisor/process-identity.ts";
+import { identityOf, isAlive } from "../../control-plane/processes/process-identity.ts";
 import {
   type Desk,
   freePorts,

@@ -7,7 +7,7 @@ import {
   isAlive,
   type ProcessIdentity,
   signal,
-} from "../../supervisor/process-identity.ts";
+} from "../../processes/process-identity.ts";
 import { envoysOf, leaveState, ownerOf, readRecord, takeState } from "../../supervisor/state.ts";
 import {
   chooseContainer,

@@ -2,7 +2,7 @@
 import { socketText } from "../../config/read-address.ts";
 import { dockerHere } from "../container/docker.ts";
 import { callAdmin } from "../../supervisor/admin.ts";
-import { isAlive } from "../../supervisor/process-identity.ts";
+import { isAlive } from "../../processes/process-identity.ts";
 import type { RunningRecord } from "../../supervisor/state.ts";
 import { colorsFor, count, duration, table } from "../../report/terminal.ts";
 import { type CredentialStatus, credentialStatuses } from "./credential-status.ts";

@@ -17,6 +17,7 @@ import { hostname } from "node:os";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { hashOf } from "../../../../control-plane/audit/audit-line.ts";
 import { AuditLog, type AuditLogOptions } from "../../../../control-plane/audit/audit-log.ts";
+import { identityOf } from "../../../../control-plane/processes/process-identity.ts";
 import { readAudit, verifyAudit } from "../../../../control-plane/audit/verify.ts";
 
 /** A disk that takes no more after a number of bytes. */
@@ -207,7 +208,7 @@ describe("the audit log", () => {
   it("a second writer in the same directory writes nothing, and says why", () => {
     const lock = join(directory, "writer.json");
     const write = (pid: number, host: string, age = 0) => {
-      writeFileSync(lock, JSON.stringify({ pid, host }));
+      writeFileSync(lock, JSON.stringify({ ...identityOf(pid), host }));
       const time = new Date(Date.now() - age);
       utimesSync(lock, time, time);
     };

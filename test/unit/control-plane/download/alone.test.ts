@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { alone } from "../../../../control-plane/download/alone.ts";
-import * as processes from "../../../../control-plane/supervisor/process-identity.ts";
+import * as processes from "../../../../control-plane/processes/process-identity.ts";
 
-vi.mock("../../../../control-plane/supervisor/process-identity.ts", { spy: true });
+vi.mock("../../../../control-plane/processes/process-identity.ts", { spy: true });
 
 let directory: string;
 let lock: string;

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
-import { identityOf, isAlive } from "../../../../control-plane/supervisor/process-identity.ts";
+import { identityOf, isAlive } from "../../../../control-plane/processes/process-identity.ts";
 import { spawnWithLifeline } from "../../../../control-plane/supervisor/lifeline.ts";
 
 const LIFELINE = join(import.meta.dirname, "../../../../control-plane/supervisor/lifeline.ts");

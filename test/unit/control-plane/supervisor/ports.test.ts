@@ -8,7 +8,7 @@ import { commandFor } from "../../../../control-plane/report/command-name.ts";
 import type { Listener } from "../../../../model/model.ts";
 import { checkPorts, findOwner } from "../../../../control-plane/supervisor/ports.ts";
 import { freePort } from "../../../free-port.ts";
-import { identityOf } from "../../../../control-plane/supervisor/process-identity.ts";
+import { identityOf } from "../../../../control-plane/processes/process-identity.ts";
 
 describe("the port check", () => {
   /** No state of any gateway. */

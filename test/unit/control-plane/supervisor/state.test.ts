@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { identityOf, isAlive } from "../../../../control-plane/supervisor/process-identity.ts";
+import { identityOf, isAlive } from "../../../../control-plane/processes/process-identity.ts";
 import * as state from "../../../../control-plane/supervisor/state.ts";
 
 let directory: string;

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, it } from "vitest";
-import { readPs } from "../../../../control-plane/supervisor/process-identity.ts";
+import { readPs } from "../../../../control-plane/processes/process-identity.ts";
 
 it("a process has a state and a start time that stays, and none after its end", async () => {
   const child = spawn("sleep", ["60"]);

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { takeLock } from "../../../../control-plane/supervisor/lock-file.ts";
+import { takeLock } from "../../../../control-plane/processes/lock-file.ts";
 import { lockLogs } from "../../../../control-plane/supervisor/log-directory.ts";
 
 let directory: string;
