@@ -31,6 +31,7 @@ import type {
   UpOptions,
   VerifyAuditOptions,
 } from "./cli/command-options.ts";
+import { SPENT_BY } from "./cli/command-options.ts";
 import { GatewayError } from "./report/gateway-error.ts";
 import { BUDGET_PERIODS } from "../model/budgets.ts";
 import {
@@ -297,6 +298,9 @@ function addSpend(program: Command): void {
         "--per <period>",
         "show the current period (default: month); with --since, each period",
       ).choices(BUDGET_PERIODS),
+    )
+    .addOption(
+      new Option("--by <what>", "show keys and models, groups, or users").choices(SPENT_BY),
     )
     .addOption(new Option("--json", AS_JSON).conflicts("csv"))
     .option("--csv", "print comma-separated values")

@@ -49,9 +49,14 @@ export interface SpendOptions {
   /** Milliseconds since 1970. */
   since?: number;
   per?: BudgetPeriod;
+  by?: SpentBy;
   json?: boolean;
   csv?: boolean;
 }
+
+/** What the lines of `gateway spend` are of. */
+export const SPENT_BY = ["key", "group", "user"] as const;
+export type SpentBy = (typeof SPENT_BY)[number];
 
 export interface TargetsOptions {
   config?: string;

@@ -42,6 +42,7 @@ const EXAMPLES: Readonly<Record<string, Rows>> = {
   spend: [
     ["gateway spend", "show this month by key and model, and the budgets"],
     ["gateway spend --since 2026-01-01 --per month", "show each month of the year"],
+    ["gateway spend --by group", "show this month by group, or by user"],
     ["gateway spend --per day --csv > today.csv", "write today's spend as CSV"],
   ],
   "keys create": [

@@ -24,6 +24,7 @@ import { readSharedSpend } from "./redis/grant-script.ts";
 import { budgetKey } from "./redis/redis-keys.ts";
 import { readSharedCells } from "./redis/shared-cells.ts";
 import { redisUrl } from "./redis/url.ts";
+import { type SubjectSum, SubjectSums } from "./subject-sums.ts";
 
 const CONNECT_MS = 3_000;
 /** A month of a thousand keys with ten models each. */
@@ -55,6 +56,8 @@ export interface BudgetState {
 export interface SpendReport {
   /** The cells since the first day, those of several gateways added up. */
   cells: Cell[];
+  /** The same of groups and users, of this gateway alone. */
+  subjects: SubjectSum[];
   budgets: BudgetState[];
   /** How many gateways have spent something, or share a budget. */
   gateways: number;
@@ -81,13 +84,15 @@ export async function readSpend(options: ReadSpendOptions): Promise<SpendReport 
   });
   const problems = [own?.problem, others?.problem].filter((one) => one !== undefined);
   const gateways = (own === undefined ? 0 : 1) + (others?.gateways ?? 0);
-  return { cells: cells.all(), budgets, gateways, problems };
+  const subjects = (own?.subjects ?? []).filter(({ day }) => day >= first);
+  return { cells: cells.all(), subjects, budgets, gateways, problems };
 }
 
 interface OwnSpend {
   id: string | undefined;
   /** Of all days that are needed for the range and the budgets. */
   cells: Cell[];
+  subjects: SubjectSum[];
   problem?: string;
 }
 
@@ -112,19 +117,22 @@ async function readLedger(options: ReadSpendOptions): Promise<OwnSpend | undefin
         places: file.places(isOld ? undefined : LEDGER),
         id: table.id,
         cells: table.cellsSince(firstTime(options)),
+        subjects: isOld ? [] : table.subjectsSince(firstTime(options)),
       });
       const { places, id, ...found } = file.inTransaction(read, "DEFERRED");
       const cells = new Cells(model === undefined ? {} : rulesOf(model));
       for (const cell of found.cells) cells.add(cell);
+      const subjects = new SubjectSums();
+      for (const sum of found.subjects) subjects.addSum(sum);
       if (log !== undefined)
-        await addUnread(cells, log, knownPlace(log, places)?.position ?? LOG_START);
-      return { id, cells: cells.all() };
+        await addUnread(cells, subjects, log, knownPlace(log, places)?.position ?? LOG_START);
+      return { id, cells: cells.all(), subjects: subjects.all() };
     } finally {
       file.close();
     }
   } catch (error) {
     const problem = `The ledger ${path} cannot be read (${databaseProblem(error)}).`;
-    return { id: undefined, cells: [], problem };
+    return { id: undefined, cells: [], subjects: [], problem };
   }
 }
 
@@ -133,14 +141,20 @@ function rulesOf(model: GatewayModel): RecordRules {
 }
 
 /** Adds the lines that the gateway has not added yet: it looks ten times a second, or was killed. */
-async function addUnread(cells: Cells, log: string, position: LogPosition): Promise<void> {
+async function addUnread(
+  cells: Cells,
+  subjects: SubjectSums,
+  log: string,
+  position: LogPosition,
+): Promise<void> {
   const end = endOfLog(log);
   const over = new AbortController();
   if (hasReached(log, position, end)) over.abort();
   await followLines(log, position, {
     onLine: (text) => {
       const { line } = readWhole(text);
-      if (line !== undefined) cells.addLine(line);
+      const cell = line === undefined ? undefined : cells.addLine(line);
+      if (line?.record !== undefined && cell !== undefined) subjects.add(line.record, cell);
     },
     onPosition: (next) => {
       if (hasReached(log, next, end)) over.abort();

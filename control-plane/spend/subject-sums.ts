@@ -36,15 +36,20 @@ export class SubjectSums {
   /** Adds a request. @param cell what it has used */
   add(record: UsageRecord, cell: Cell): void {
     const { group, user } = record;
-    for (const name of group?.split(",") ?? []) this.#add({ ...cell, kind: "group", name });
-    if (user !== undefined) this.#add({ ...cell, kind: "user", name: user });
+    const sums = Object.fromEntries(SUMS.map((sum) => [sum, cell[sum]])) as Pick<
+      Cell,
+      (typeof SUMS)[number]
+    >;
+    const { day } = cell;
+    for (const name of group?.split(",") ?? []) this.addSum({ day, ...sums, kind: "group", name });
+    if (user !== undefined) this.addSum({ day, ...sums, kind: "user", name: user });
   }
 
   all(): SubjectSum[] {
     return [...this.#sums.values()];
   }
 
-  #add(sum: SubjectSum): void {
+  addSum(sum: SubjectSum): void {
     const id = [sum.day, sum.kind, sum.name].join("\u0000");
     const found = this.#sums.get(id);
     if (found === undefined) this.#sums.set(id, sum);

@@ -9,6 +9,7 @@ import {
   type RedisConnection,
 } from "../../control-plane/spend/redis/redis-connection.ts";
 import { SharedCells } from "../../control-plane/spend/redis/shared-cells.ts";
+import { addSubjects } from "../../control-plane/spend/subject-sums.ts";
 import { requestGrant } from "../../control-plane/spend/redis/grant-script.ts";
 import { budgetKey, memoryKey } from "../../control-plane/spend/redis/redis-keys.ts";
 import type { Budget } from "../../model/budgets.ts";
@@ -60,11 +61,18 @@ function writeLedger(): void {
     cell({ key: "", target: "own/model", requests: 2, unpriced: 2, input: 10 }),
     cell({ day: today - 400, cost: 30 * DOLLAR }),
   ]);
+  const sums = { requests: 3, unpriced: 0, cost: 2 * DOLLAR, estimated: 0, input: 5, output: 6 };
+  addSubjects(database, [
+    { day: today, kind: "group", name: "eu", ...sums },
+    { day: today, kind: "group", name: "research", ...sums },
+    { day: today, kind: "user", name: "ann@example.com", ...sums },
+    { day: today - 400, kind: "user", name: "ann@example.com", ...sums },
+  ]);
   database.close();
   // Of a gateway that was killed before it read it.
   writeFileSync(
     log,
-    `${usageLine({ at: Date.now() / 1000, key: "research", target: "openai/gpt-4o", cost: 3_520_000 })}\n`,
+    `${usageLine({ at: Date.now() / 1000, key: "research", group: "research", user: "ben", target: "openai/gpt-4o", cost: 3_520_000 })}\n`,
   );
 }
 
@@ -95,6 +103,31 @@ it("gateway spend prints this month by key and model, and the budgets", async ()
       "",
     ].join("\n"),
   );
+});
+
+it("gateway spend --by prints groups and users, without a sum of groups that share requests", async () => {
+  const groups = await desk.run("spend", "--by", "group");
+  expect(groups.stdout.split("\n").slice(1, 5)).toEqual([
+    "GROUP     REQUESTS  INPUT  OUTPUT   COST",
+    "research         4      5       6  $2.00",
+    "eu               3      5       6  $2.00",
+    "",
+  ]);
+  const users = await desk.run("spend", "--by", "user");
+  expect(users.stdout.split("\n").slice(1, 5)).toEqual([
+    "USER             REQUESTS  INPUT  OUTPUT   COST",
+    "ann@example.com         3      5       6  $2.00",
+    "ben                     1      0       0  $0.00",
+    "all                     4      5       6  $2.00",
+  ]);
+  const csv = await desk.run("spend", "--by", "user", "--csv");
+  expect(csv.stdout.split("\n").slice(0, 2)).toEqual([
+    "period,user,requests,requests_without_price,input_tokens,output_tokens,cost_usd,estimated_usd",
+    ",ann@example.com,3,0,5,6,2,0",
+  ]);
+  const { stdout } = await desk.run("spend", "--by", "group", "--json");
+  const { spend } = JSON.parse(stdout) as { spend: { group: string; costUsd: number }[] };
+  expect(spend.map(({ group }) => group)).toEqual(["research", "eu"]);
 });
 
 it("gateway spend prints exact amounts as JSON and CSV, of each period since a day", async () => {

@@ -22,13 +22,18 @@ import { stateDirectory } from "../../supervisor/state.ts";
 import { dollars, exactDollars } from "../dollars.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { chooseRunning } from "../find-running.ts";
-import type { SpendOptions } from "../command-options.ts";
+import type { SpendOptions, SpentBy } from "../command-options.ts";
 
-/** A line of the table: the sums of a key and a model, of one period or of all. */
-interface Row extends Omit<Cell, "day" | "target"> {
+type Sums = Pick<Cell, (typeof SUMS)[number]>;
+
+/** A line of the table: the sums of a key and a model, or of a group or user; of one period or of all. */
+interface Row extends Sums {
   /** The period's first day; empty if the rows are of the whole range. */
   period: string;
-  model: string;
+  /** Of the key, the group or the user. */
+  name: string;
+  /** Absent for groups and users. */
+  model?: string;
 }
 
 /** Prints it as a table, as JSON or as CSV. */
@@ -37,11 +42,13 @@ export async function spend(config: string | undefined, options: SpendOptions): 
   const since = options.since ?? periodAt(options.per ?? "month", now).start;
   const report = await read(config, since, now);
   for (const problem of report.problems) console.error(problem);
-  const rows = rowsOf(report.cells, options.since === undefined ? undefined : options.per);
-  if (options.json === true) console.log(JSON.stringify(asJson(rows, report, since), null, 2));
-  else if (options.csv === true) for (const line of csv(rows)) console.log(line);
+  const { by = "key" } = options;
+  const rows = rowsOf(sumsOf(report, by), options.since === undefined ? undefined : options.per);
+  const table = { by, rows, report, since };
+  if (options.json === true) console.log(JSON.stringify(asJson(table), null, 2));
+  else if (options.csv === true) for (const line of csv(table)) console.log(line);
   else {
-    for (const line of lines(rows, report, since)) console.log(line);
+    for (const line of lines(table)) console.log(line);
     console.error(`Listed prices: ${catalogueNote()}.`);
   }
 }
@@ -96,34 +103,58 @@ function load(read: () => Configuration): { configuration?: Configuration; probl
   }
 }
 
-function rowsOf(cells: readonly Cell[], per: BudgetPeriod | undefined): Row[] {
+interface Table {
+  by: SpentBy;
+  rows: readonly Row[];
+  report: SpendReport;
+  since: number;
+}
+
+interface DaySum extends Sums {
+  day: number;
+  name: string;
+  model?: string;
+}
+
+/** Returns what the rows are made of. Redis has names of other gateways, which may hold anything. */
+function sumsOf({ cells, subjects }: SpendReport, by: SpentBy): DaySum[] {
+  if (by === "key")
+    return cells.map(({ key, target, ...sums }) => ({
+      ...sums,
+      name: printable(key),
+      model: printable(modelOfCell({ target })),
+    }));
+  return subjects.flatMap(({ kind, name, ...sums }) =>
+    kind === by ? [{ ...sums, name: printable(name) }] : [],
+  );
+}
+
+function rowsOf(sums: readonly DaySum[], per: BudgetPeriod | undefined): Row[] {
   const rows = new Map<string, Row>();
-  for (const cell of cells) {
-    const { day, target: _, ...sums } = cell;
-    // Redis has names of other gateways.
-    const [key, model] = [printable(cell.key), printable(modelOfCell(cell))];
+  for (const { day, ...one } of sums) {
     const isWhole = per === undefined || per === "total";
     const period = isWhole ? "" : dateOf(periodAt(per, day * DAY_MS).start);
-    const name = JSON.stringify([period, key, model]);
-    const found = rows.get(name);
-    if (found === undefined) rows.set(name, { period, ...sums, key, model });
-    else for (const sum of SUMS) found[sum] += sums[sum];
+    const id = JSON.stringify([period, one.name, one.model]);
+    const found = rows.get(id);
+    if (found === undefined) rows.set(id, { period, ...one });
+    else for (const sum of SUMS) found[sum] += one[sum];
   }
   return [...rows.values()].sort(
     (one, other) =>
       compare(one.period, other.period) ||
       other.cost - one.cost ||
-      compare(one.key, other.key) ||
-      compare(one.model, other.model),
+      compare(one.name, other.name) ||
+      compare(one.model ?? "", other.model ?? ""),
   );
 }
 
 const compare = (one: string, other: string) => (one < other ? -1 : Number(one > other));
 
-function lines(rows: readonly Row[], report: SpendReport, since: number): string[] {
+function lines({ by, rows, report, since }: Table): string[] {
   const colors = colorsFor(process.stdout);
   const { budgets, gateways } = report;
-  const of = gateways > 1 ? ` of ${String(gateways)} gateways` : "";
+  const all = gateways > 1 ? ` of ${String(gateways)} gateways` : "";
+  const of = by === "key" ? all : gateways > 1 ? " of this gateway" : "";
   const title = `Spend ${since === 0 ? "in total" : `since ${dateOf(since)} (UTC)`}${of}`;
   const hasPeriods = rows.some(({ period }) => period !== "");
   const has = {
@@ -132,20 +163,21 @@ function lines(rows: readonly Row[], report: SpendReport, since: number): string
   };
   const head = [
     ...(hasPeriods ? ["PERIOD"] : []),
-    ...["KEY", "MODEL", "REQUESTS", "INPUT", "OUTPUT", "COST"],
+    ...[by.toUpperCase(), ...(by === "key" ? ["MODEL"] : [])],
+    ...["REQUESTS", "INPUT", "OUTPUT", "COST"],
     ...(has.estimated ? ["ESTIMATED"] : []),
     ...(has.unpriced ? ["WITHOUT PRICE"] : []),
   ];
   const cells = (row: Row, isTotal = false) => [
     ...(hasPeriods ? [row.period] : []),
-    isTotal ? "all" : row.key || "-",
-    isTotal ? "" : row.model || "-",
+    isTotal ? "all" : row.name || "-",
+    ...(by === "key" ? [isTotal ? "" : row.model || "-"] : []),
     ...[row.requests, row.input, row.output].map(grouped),
     dollars(row.cost),
     ...(has.estimated ? [dollars(row.estimated)] : []),
     ...(has.unpriced ? [grouped(row.unpriced)] : []),
   ];
-  const total: Row = { period: "", key: "", model: "", ...zeros() };
+  const total: Row = { period: "", name: "", ...zeros() };
   for (const row of rows) for (const sum of SUMS) total[sum] += row[sum];
   return [
     colors.bold(title),
@@ -155,9 +187,10 @@ function lines(rows: readonly Row[], report: SpendReport, since: number): string
           [
             head.map(colors.dim),
             ...rows.map((row) => cells(row)),
-            ...(rows.length > 1 ? [cells(total, true)] : []),
+            // A request counts for each of its groups, so that their sum is none.
+            ...(rows.length > 1 && by !== "group" ? [cells(total, true)] : []),
           ],
-          hasPeriods ? 3 : 2,
+          head.indexOf("REQUESTS"),
         )),
     ...(budgets.length === 0 ? [] : ["", ...budgetLines(budgets)]),
   ];
@@ -194,14 +227,14 @@ function rightAligned(rows: readonly string[][], from: number): string[] {
   );
 }
 
-function asJson(rows: readonly Row[], { budgets, gateways }: SpendReport, since: number) {
+function asJson({ by, rows, report: { budgets, gateways }, since }: Table) {
   return {
     since: dateOf(since),
     gateways,
     spend: rows.map((row) => ({
       ...(row.period === "" ? {} : { period: row.period }),
-      key: row.key === "" ? null : row.key,
-      model: row.model === "" ? null : row.model,
+      [by]: row.name || null,
+      ...(row.model === undefined ? {} : { model: row.model || null }),
       requests: row.requests,
       requestsWithoutPrice: row.unpriced,
       inputTokens: row.input,
@@ -232,12 +265,12 @@ function subjectOf({ subject }: Budget): {
   return "target" in subject ? { model: subject.target } : subject;
 }
 
-function csv(rows: readonly Row[]): string[] {
-  const head =
-    "period,key,model,requests,requests_without_price,input_tokens,output_tokens,cost_usd,estimated_usd";
+function csv({ by, rows }: Table): string[] {
+  const names = ["period", by, ...(by === "key" ? ["model"] : [])].join(",");
+  const head = `${names},requests,requests_without_price,input_tokens,output_tokens,cost_usd,estimated_usd`;
   const line = (row: Row) =>
     [
-      ...[row.period, row.key, row.model].map(quoted),
+      ...[row.period, row.name, ...(by === "key" ? [row.model ?? ""] : [])].map(quoted),
       ...[row.requests, row.unpriced, row.input, row.output].map(String),
       exactDollars(row.cost),
       exactDollars(row.estimated),
@@ -253,7 +286,7 @@ function grouped(number: number): string {
   return number.toLocaleString("en-US");
 }
 
-function zeros(): Pick<Cell, (typeof SUMS)[number]> {
+function zeros(): Sums {
   return { requests: 0, unpriced: 0, cost: 0, estimated: 0, input: 0, output: 0 };
 }
 
