@@ -23,19 +23,35 @@ import { upstreamFilters } from "./upstream-filters.ts";
  * not respond, the last keys stay valid.
  */
 const KEY_SET_MS = 30_000;
-const FETCH_TIMEOUT_MS = 5000;
+/** Without the keys, a request waits twice as long: each of the two requirements fetches them. */
+const FETCH_TIMEOUT_MS = 3000;
+/** Of an issuer whose discovery document has not been read: no server has its keys, so that tokens get 503. */
+const NO_SERVER = {
+  name: "key-set/unknown",
+  type: "STATIC",
+  load_assignment: { cluster_name: "key-set/unknown", endpoints: [] },
+};
+/** Tokens that each worker need not verify again until they expire: about 10 MB. Those above 4 KiB are verified each time. */
+const CACHED_TOKENS = 1000;
 
 /** Returns the filter; none if clients of the listener cannot have tokens. */
 export function tokenFilter({ tokens = [] }: Listener): Extension[] {
   if (tokens.length === 0) return [];
+  const providers = tokens.map((issuer, index) => ({
+    name: `${PAYLOAD}${String(index)}`,
+    settings: provider(issuer, index),
+  }));
+  const requirements = [
+    // Envoy's cache of verified tokens is used for requirements that name the provider, and for no others.
+    ...providers.map(({ name }) => ({ provider_name: name })),
+    // The WASM filter rejects what has failed: it knows API keys and the client's dialect. The last failure is the one of the issuer
+    // of the token, because this requirement selects the provider by the issuer.
+    { allow_missing_or_failed: {} },
+  ];
   return [
     extension(TOKEN_METADATA, "extensions.filters.http.jwt_authn.v3.JwtAuthentication", {
-      providers: Object.fromEntries(
-        tokens.map((issuer, index) => [`${PAYLOAD}${String(index)}`, provider(issuer, index)]),
-      ),
-      // The WASM filter rejects what has failed: it knows API keys and the client's dialect. The issuer selects the provider. Envoy's
-      // cache of verified tokens needs requirements that name providers, which write a failure for each request without a token too.
-      rules: [{ match: { prefix: "/" }, requires: { allow_missing_or_failed: {} } }],
+      providers: Object.fromEntries(providers.map(({ name, settings }) => [name, settings])),
+      rules: [{ match: { prefix: "/" }, requires: { requires_any: { requirements } } }],
     }),
   ];
 }
@@ -56,9 +72,10 @@ function provider({ issuer, audiences, keySet, clockSkew }: TokenIssuer, index: 
     forward: false,
     payload_in_metadata: `${PAYLOAD}${String(index)}`,
     failed_status_in_metadata: FAILURE,
+    jwt_cache_config: { jwt_cache_size: CACHED_TOKENS },
     remote_jwks: {
       http_uri: {
-        uri: keySet === "login" ? `http://${LOGIN_CLUSTER}${LOGIN_KEYS_PATH}` : keySet.url,
+        uri: urlOf(keySet),
         cluster: clusterOf(keySet),
         timeout: duration(FETCH_TIMEOUT_MS),
       },
@@ -73,7 +90,10 @@ function provider({ issuer, audiences, keySet, clockSkew }: TokenIssuer, index: 
 export function keySetClusters(model: GatewayModel, runtime: RuntimeEnvironment): Cluster[] {
   const remote = remoteKeySets([model.ingress, model.egress]);
   const places = new Map(remote.map((keySet) => [remoteCluster(keySet), keySet.address]));
-  return [...places].map(([name, address]) => ({
+  const isUnknown = [model.ingress, model.egress].some(({ tokens = [] }) =>
+    tokens.some(({ keySet }) => keySet === "unknown"),
+  );
+  const clusters = [...places].map(([name, address]) => ({
     name,
     ...common(name, model),
     ...resolution(address),
@@ -81,10 +101,17 @@ export function keySetClusters(model: GatewayModel, runtime: RuntimeEnvironment)
     load_assignment: { cluster_name: name, endpoints: [endpoint(address, runtime)] },
     ...protocols(address, upstreamFilters()),
   }));
+  return isUnknown ? [...clusters, NO_SERVER] : clusters;
+}
+
+function urlOf(keySet: KeySet): string {
+  if (keySet === "login") return `http://${LOGIN_CLUSTER}${LOGIN_KEYS_PATH}`;
+  return keySet === "unknown" ? "http://key-set.invalid/" : keySet.url;
 }
 
 function clusterOf(keySet: KeySet): string {
-  return keySet === "login" ? LOGIN_CLUSTER : remoteCluster(keySet);
+  if (keySet === "login") return LOGIN_CLUSTER;
+  return keySet === "unknown" ? NO_SERVER.name : remoteCluster(keySet);
 }
 
 function remoteCluster({ address }: RemoteKeySet): string {

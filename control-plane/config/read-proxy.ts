@@ -1,6 +1,6 @@
 // The proxy of providers: `upstream.proxy`, `proxy` of an entry, or HTTPS_PROXY and NO_PROXY.
 import { z } from "zod";
-import type { DefaultProxy, Proxy } from "../../model/address.ts";
+import type { Address, DefaultProxy, Proxy } from "../../model/address.ts";
 import { parseProxyUrl, throughDefault } from "../../model/proxy.ts";
 import type { Environment } from "../report/environment.ts";
 import type { Path } from "../report/problem.ts";
@@ -8,6 +8,8 @@ import { readKeyReference } from "./provider/access-key.ts";
 import type { Reading } from "./reading.ts";
 import { list, mapping, text } from "./schema-words.ts";
 import type { Draft, Load } from "./section.ts";
+
+type HostAddress = Extract<Address, { kind: "host" }>;
 
 const EXPECTED = "an http:// or https:// URL without a path, or a reference to a variable with one";
 const HINT =
@@ -47,11 +49,9 @@ export const defaultProxySchema = z
       "Proxy for providers with https, and for the gateway's own https requests ([more](proxies.md)). If not set, that of `HTTPS_PROXY`; `false` ignores that variable.",
   });
 
-export const entryProxySchema = z
-  .union([z.literal(false), mapping({ url }, "The proxy.")], { error: OR_FALSE })
-  .meta({
-    description:
-      "`false` reaches this provider directly; a `url` sets its own proxy, with any scheme of `base_url`. If not set, `upstream.proxy`.",
+export const entryProxySchema = (server: string, address: string) =>
+  z.union([z.literal(false), mapping({ url }, "The proxy.")], { error: OR_FALSE }).meta({
+    description: `\`false\` reaches ${server} directly; a \`url\` sets its own proxy, with any scheme of \`${address}\`. If not set, \`upstream.proxy\`.`,
   });
 
 /** Returns the default proxy of the file, else of the environment. */
@@ -73,24 +73,33 @@ export function readDefaultProxy(
 /** Gives each target its proxy: that of its entry, else the default one. */
 export function applyProxies(load: Load, standard: DefaultProxy | undefined): void {
   for (const { target, proxy } of load.placed) {
-    if (target.address.kind !== "host" || proxy === false) continue;
-    target.address =
-      proxy === undefined ? throughDefault(target.address, standard) : { ...target.address, proxy };
+    if (target.address.kind !== "host") continue;
+    target.address = throughProxy(target.address, proxy, standard);
   }
+}
+
+/** Returns an address with its proxy: none if `own` is false, that of its entry, else the default one. */
+export function throughProxy(
+  address: HostAddress,
+  own: Proxy | false | undefined,
+  standard: DefaultProxy | undefined,
+): HostAddress {
+  if (own === false) return address;
+  return own === undefined ? throughDefault(address, standard) : { ...address, proxy: own };
 }
 
 /** Gives the key sets of issuers the default proxy. */
 export function applyToKeySets({ model }: Load, standard: DefaultProxy | undefined): void {
   for (const listener of [model.ingress, model.egress])
     for (const { keySet } of listener?.tokens ?? [])
-      if (keySet !== "login") keySet.address = throughDefault(keySet.address, standard);
+      if (typeof keySet === "object") keySet.address = throughDefault(keySet.address, standard);
 }
 
 /** Returns the proxy of an entry: false for none, undefined for the default one. */
 export function readEntryProxy(
   reading: Reading,
   path: Path,
-  written: Draft<z.output<typeof entryProxySchema>> | undefined,
+  written: Draft<z.output<ReturnType<typeof entryProxySchema>>> | undefined,
 ): Proxy | false | undefined {
   return written === undefined || written === false
     ? written

@@ -14,6 +14,7 @@ const SECRET_PLACES: readonly (readonly string[])[] = [
   ["llm_providers", "*", "proxy", "url"],
   ["model_providers", "*", "proxy", "url"],
   ["upstream", "proxy", "url"],
+  ["tracing", "proxy", "url"],
   ["redis", "url"],
   ["alerts", "webhook"],
   ["alerts", "secret"],

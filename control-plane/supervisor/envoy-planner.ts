@@ -42,7 +42,7 @@ export interface RunningEnvoy {
 }
 
 /** The services on which Envoy's configuration depends. */
-interface UsedServices {
+export interface UsedServices {
   demonstrationSocketPath?: string | undefined;
   modelServerSocketPath?: string | undefined;
   /** Why prompts cannot be served, or requests with a budget. */

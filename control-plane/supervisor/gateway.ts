@@ -13,6 +13,7 @@ import {
   EnvoyPlanner,
   listenersOf,
   type RunningEnvoy,
+  type UsedServices,
 } from "./envoy-planner.ts";
 import { prepareContentLog } from "./private-log.ts";
 import { adoptSharedLogs, LogDirectories } from "./log-directory.ts";
@@ -20,10 +21,11 @@ import type { Report } from "./own-log.ts";
 import { AllParts } from "./part.ts";
 import { checkPorts } from "./ports.ts";
 import { ProcessProxy } from "./process-proxy.ts";
-import { failure, type ReloadResult, restartReasons } from "./reload.ts";
+import { failure, needsRestart, type ReloadResult, restartReasons } from "./reload.ts";
 import { createSpending, type Spending } from "./spending.ts";
 import { createAlertSender } from "./alerts.ts";
 import { createKeyStore, type KeyStore } from "./key-store.ts";
+import { createIssuerStore, type IssuerStore } from "./issuer-store.ts";
 import { createServices, type PreparedServices, type Services } from "./services.ts";
 import { runDirectory, secretsDirectory, tokensDirectory, writePrivately } from "./state.ts";
 import type { BudgetGauge } from "../observability/envoy-stats.ts";
@@ -83,6 +85,7 @@ export async function startGateway(
 ): Promise<Gateway> {
   const planner = new EnvoyPlanner(requireEnvoy(first.environment), directory, options);
   let publishReadiness = (): void => undefined;
+  let publishKeySets = (): void => undefined;
   const onReadiness = () => {
     events.onChange();
     publishReadiness();
@@ -106,6 +109,9 @@ export async function startGateway(
     },
     events.report,
   );
+  const issuers = createIssuerStore(directory, events.report, () => {
+    publishKeySets();
+  });
   const tokens = new Tokens(tokensDirectory(directory), {
     report: events.report,
     writeFile: writePrivately,
@@ -115,7 +121,10 @@ export async function startGateway(
   const proxy = new ProcessProxy();
   const parts: Parts = {
     ...{ directory, planner, logs, services, certificates, proxy, tokens, spending, events },
-    all: new AllParts([logs, services, spending, keys, alerts, tokens, proxy, certificates]),
+    issuers,
+    all: new AllParts([
+      ...[logs, services, spending, keys, alerts, tokens, issuers, proxy, certificates],
+    ]),
   };
   const started = await startFirst(first, parts).catch(async (error: unknown) => {
     await parts.all.close();
@@ -124,6 +133,9 @@ export async function startGateway(
   const gateway = new RunningGateway(parts, started.supervisor, started.envoy);
   publishReadiness = () => {
     gateway.publishReadiness();
+  };
+  publishKeySets = () => {
+    gateway.publishKeySets();
   };
   if (gateway.isReadinessStale()) publishReadiness();
   return {
@@ -152,15 +164,20 @@ interface Parts {
   proxy: ProcessProxy;
   tokens: Tokens;
   spending: Spending;
+  issuers: IssuerStore;
   events: GatewayEvents;
   all: AllParts;
 }
 
 /** Starts the services and Envoy with the first configuration. */
 async function startFirst(
-  first: Configuration,
-  { planner, logs, services, certificates, proxy, tokens, spending, all, events }: Parts,
+  configuration: Configuration,
+  parts: Parts,
 ): Promise<{ envoy: RunningEnvoy; supervisor: Supervisor }> {
+  const { planner, logs, services, certificates, proxy, tokens, spending, issuers } = parts;
+  const { all, events } = parts;
+  proxy.set(configuration);
+  const first = await issuers.resolve(configuration);
   await checkPorts(listenersOf(first.model), first.environment);
   logs.lock(planner.logDirectory(first), first.environment);
   adoptSharedLogs(first, planner.logDirectory(first), events.report);
@@ -169,7 +186,6 @@ async function startFirst(
   const prepared = await services.prepare(first, true);
   prepared.commit();
   certificates.write(first);
-  proxy.set(first);
   await tokens.prepare(first);
   await all.use(first, planner.logDirectory(first));
   const envoy = planner.prepare(first, prepared);
@@ -255,6 +271,22 @@ class RunningGateway {
     });
   }
 
+  /** Applies what the discovery documents of issuers say now. */
+  publishKeySets(): void {
+    if (this.#isClosed) return;
+    this.#parts.events.onChange();
+    void this.#enqueue(async () => {
+      const { planner, issuers, events } = this.#parts;
+      const fresh = issuers.placed(this.envoy.configuration);
+      const inputs = planner.restartInputs(this.envoy);
+      const reasons = restartReasons(inputs, planner.restartInputsAfter(fresh, this.envoy));
+      if (reasons.length > 0) events.report(needsRestart(reasons), "warning");
+      else await this.#apply(fresh, { ...this.envoy.runtime, ...this.#readiness() });
+    }).catch((error: unknown) => {
+      this.#parts.events.report((error as Error).message, "warning");
+    });
+  }
+
   /** Whether /readyz does not report what is missing now. */
   isReadinessStale(): boolean {
     const { notReady, note } = this.envoy.runtime;
@@ -280,9 +312,10 @@ class RunningGateway {
     return done;
   }
 
-  async #switchTo(fresh: Configuration, mayRestart: boolean): Promise<ReloadResult> {
-    const { planner, services, certificates, proxy, tokens, spending, all } = this.#parts;
+  async #switchTo(read: Configuration, mayRestart: boolean): Promise<ReloadResult> {
+    const { planner, services, certificates, proxy, tokens, spending, issuers, all } = this.#parts;
     const old = this.envoy.configuration;
+    const fresh = await issuers.resolve(read);
     const changes = changesBetween(old.model, fresh.model);
     const { warnings } = fresh;
     const reasons = restartReasons(
@@ -290,6 +323,7 @@ class RunningGateway {
       planner.restartInputsAfter(fresh, this.envoy),
     );
     if (reasons.length > 0 && !mayRestart) {
+      await issuers.use(old);
       return { kind: "needs restart", changes, reasons, warnings };
     }
     await checkPorts(newListeners(old.model, fresh.model), fresh.environment);
@@ -338,7 +372,7 @@ class RunningGateway {
   }
 
   /** Applies the configuration to the running Envoy. Returns false if nothing changed. */
-  async #apply(fresh: Configuration, prepared: PreparedServices): Promise<boolean> {
+  async #apply(fresh: Configuration, prepared: UsedServices): Promise<boolean> {
     const { planner, directory } = this.#parts;
     const { configuration, files, plan } = this.envoy;
     const services = { ...prepared, note: this.#readiness().note };

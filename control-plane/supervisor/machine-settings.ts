@@ -7,6 +7,7 @@ import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";
 import type { ConfigurationFile } from "../config/diagnostics/configuration-problems.ts";
 import type { Environment } from "../report/environment.ts";
 import { GatewayError } from "../report/gateway-error.ts";
+import type { Address } from "../../model/address.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { logDirectory } from "./log-directory.ts";
 import { secretsDirectory, socketPath, stateDirectory, tokensDirectory } from "./state.ts";
@@ -67,20 +68,47 @@ export function findCaFile(environment: Environment): string | undefined {
   return CA_FILES.find((file) => existsSync(file));
 }
 
-/** Returns the CA file, which only providers with TLS need. Throws if it is needed and missing. */
-export function requireCaFile(model: GatewayModel, environment: Environment): string {
-  const collector = model.tracing && { name: "tracing.endpoint", address: model.tracing.address };
-  const called = [
-    ...model.targets,
-    ...(model.prompt?.endpoints ?? []),
-    ...(collector === undefined ? [] : [collector]),
+interface CalledServer {
+  /** For messages. */
+  name: string;
+  address: Address;
+}
+
+/** Returns what Envoy connects to. */
+function calledServers({
+  targets,
+  prompt,
+  tracing,
+  ingress,
+  egress,
+}: GatewayModel): CalledServer[] {
+  const issuers = [ingress, egress].flatMap(({ tokens = [] }) => tokens);
+  return [
+    ...targets,
+    ...(prompt?.endpoints ?? []),
+    ...(tracing === undefined ? [] : [{ name: "tracing.endpoint", address: tracing.address }]),
+    ...issuers.flatMap(({ issuer, keySet }) =>
+      typeof keySet === "object"
+        ? [{ name: `jwks_uri of ${issuer}`, address: keySet.address }]
+        : [],
+    ),
   ];
-  const secure = called.find(({ address }) => address.kind === "host" && address.tls);
+}
+
+function isProxyAlone(address: Address): boolean {
+  return address.kind === "host" && !address.tls;
+}
+
+/** Returns the CA file, which only servers with TLS need. Throws if it is needed and missing. */
+export function requireCaFile(model: GatewayModel, environment: Environment): string {
+  const secure = calledServers(model).find(
+    ({ address }) => address.kind === "host" && (address.tls || address.proxy?.tls === true),
+  );
   if (secure === undefined) return CA_FILES[0];
   const file = findCaFile(environment);
   if (file !== undefined) return file;
   throw new GatewayError(
-    `${secure.name} uses https, but this machine has no CA certificates to verify it.`,
+    `${secure.name} uses https${isProxyAlone(secure.address) ? " for its proxy" : ""}, but this machine has no CA certificates to verify it.`,
     {
       hint: "Install them (Debian, Ubuntu: apt-get install ca-certificates) or set SSL_CERT_FILE to a PEM file.",
     },

@@ -9,7 +9,7 @@ import {
   rmSync,
 } from "node:fs";
 import { join } from "node:path";
-import { identityOf, isAlive, type ProcessIdentity } from "./process-identity.ts";
+import { identityOf, isAlive, type ProcessIdentity } from "../processes/process-identity.ts";
 import { writePrivately } from "./state.ts";
 
 const USERS = "users";

@@ -3,6 +3,9 @@ import { createHmac, generateKeyPairSync, type KeyObject, sign } from "node:cryp
 import { createServer } from "node:http";
 import { listen } from "../providers/listen.ts";
 
+const KEYS_PATH = "/keys";
+const DOCUMENT_PATH = "/.well-known/openid-configuration";
+
 export interface SigningKey {
   kid: string;
   algorithm: "RS256" | "ES256";
@@ -12,6 +15,8 @@ export interface SigningKey {
 
 export interface TestIssuer {
   issuer: string;
+  /** Its discovery document; undefined: responds with 503. */
+  document: object | undefined;
   keySetUrl: string;
   /** The keys that it publishes. */
   published: SigningKey[];
@@ -29,9 +34,14 @@ export function signingKey(kid: string, algorithm: SigningKey["algorithm"]): Sig
   return { kid, algorithm, ...pair };
 }
 
-export async function startIssuer(name: string, published: SigningKey[]): Promise<TestIssuer> {
+/** @param name the claim `iss` of its tokens; undefined: its own URL */
+export async function startIssuer(
+  name: string | undefined,
+  published: SigningKey[],
+): Promise<TestIssuer> {
   const issuer: TestIssuer = {
-    issuer: name,
+    issuer: "",
+    document: undefined,
     keySetUrl: "",
     published,
     isDown: false,
@@ -39,7 +49,13 @@ export async function startIssuer(name: string, published: SigningKey[]): Promis
     stop: () => server.stop(),
   };
   const server = await listen(
-    createServer((_request, response) => {
+    createServer((request, response) => {
+      if (request.url !== KEYS_PATH) {
+        const isFound = issuer.document !== undefined && request.url === DOCUMENT_PATH;
+        response.writeHead(isFound ? 200 : 503, { "content-type": "application/json" });
+        response.end(JSON.stringify(issuer.document ?? {}));
+        return;
+      }
       issuer.fetches += 1;
       if (issuer.isDown) {
         response.writeHead(503).end();
@@ -55,7 +71,10 @@ export async function startIssuer(name: string, published: SigningKey[]): Promis
       response.end(JSON.stringify({ keys }));
     }),
   );
-  issuer.keySetUrl = `http://127.0.0.1:${String(server.port)}/keys`;
+  const url = `http://127.0.0.1:${String(server.port)}`;
+  issuer.issuer = name ?? url;
+  issuer.keySetUrl = url + KEYS_PATH;
+  issuer.document = { issuer: issuer.issuer, jwks_uri: issuer.keySetUrl };
   return issuer;
 }
 

@@ -1,6 +1,6 @@
 // `listeners.<name>.jwt`: issuers of tokens that clients may send in place of an API key.
 import { z } from "zod";
-import type { TokenIssuer } from "../../../model/json-web-tokens.ts";
+import { keySetAt, type TokenIssuer } from "../../../model/json-web-tokens.ts";
 import type { Path } from "../../report/problem.ts";
 import { parseDuration } from "../quantity.ts";
 import type { Reading } from "../reading.ts";
@@ -27,11 +27,12 @@ const issuerSchema = mapping(
     ),
     jwks_uri: text(
       {
-        description: "URL of the issuer's public keys, as its discovery document has it.",
+        description:
+          "URL of the issuer's public keys. If not set, the gateway reads it in `<issuer>/.well-known/openid-configuration`.",
         examples: ["https://login.example.com/keys"],
       },
       "an http:// or https:// URL",
-    ),
+    ).optional(),
     claims: mapping(
       {
         name: claim(
@@ -55,7 +56,7 @@ const issuerSchema = mapping(
   "An issuer of tokens.",
 );
 
-const EXPECTED = "an issuer (issuer, audiences, jwks_uri), or a list of issuers";
+const EXPECTED = "an issuer (issuer, audiences), or a list of issuers";
 
 export const tokenIssuersSchema = z
   .union([issuerSchema, z.array(issuerSchema)], { error: EXPECTED })
@@ -91,11 +92,8 @@ export function readTokenIssuers(
   return found;
 }
 
-function readIssuer(
-  reading: Reading,
-  path: Path,
-  { issuer, audiences: written, jwks_uri: uri, claims = {}, clock_skew: skew }: IssuerDraft,
-): TokenIssuer | undefined {
+function readIssuer(reading: Reading, path: Path, entry: IssuerDraft): TokenIssuer | undefined {
+  const { issuer, audiences: written, jwks_uri: uri, claims = {}, clock_skew: skew } = entry;
   const audiences = written?.flatMap((one) => one ?? []);
   if (audiences?.length === 0)
     reading.problem(
@@ -106,18 +104,19 @@ function readIssuer(
         hint: "write what your issuer puts into the claim aud of tokens for the gateway",
       },
     );
+  const isDiscovered = !Object.hasOwn(entry, "jwks_uri");
   const url = uri === undefined ? undefined : keySetUrl(reading, [...path, "jwks_uri"], uri);
-  if (issuer === undefined || audiences === undefined || url === undefined) return undefined;
-  const tls = url.protocol === "https:";
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  const port = url.port === "" ? (tls ? 443 : 80) : Number(url.port);
+  if (issuer === undefined || audiences === undefined) return undefined;
+  if (isDiscovered) checkDiscoverable(reading, [...path, "issuer"], issuer);
+  else if (url === undefined) return undefined;
   const groups = pathOf(claims.groups);
   const models = pathOf(claims.models);
   const skewMs = skew === undefined ? undefined : parseDuration(skew);
   return {
     issuer,
     audiences,
-    keySet: { url: url.href, address: { kind: "host", host, port, tls, serverName: host } },
+    ...(isDiscovered ? { isDiscovered } : {}),
+    keySet: url === undefined ? "unknown" : keySetAt(url),
     clockSkew: skewMs === undefined ? DEFAULT_SKEW_S : Math.max(1, Math.ceil(skewMs / 1000)),
     claims: {
       name: pathOf(claims.name) ?? [SUBJECT],
@@ -133,9 +132,24 @@ function pathOf(claim: string | readonly (string | undefined)[] | undefined): st
   return typeof claim === "string" ? [claim] : claim.flatMap((part) => part ?? []);
 }
 
-function keySetUrl(reading: Reading, path: Path, text: string): URL | undefined {
+function checkDiscoverable(reading: Reading, path: Path, issuer: string): void {
+  const url = parseUrl(issuer);
+  if (url !== undefined && url.search + url.hash === "") return;
+  reading.problem(
+    path,
+    `${reading.show(path, issuer)} is no http:// or https:// URL, so it has no discovery document`,
+    { hint: "set jwks_uri to the URL of its public keys" },
+  );
+}
+
+function parseUrl(text: string): URL | undefined {
   const url = URL.parse(text);
-  if (url !== null && /^https?:$/.test(url.protocol) && url.username === "") return url;
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" ? url : undefined;
+}
+
+function keySetUrl(reading: Reading, path: Path, text: string): URL | undefined {
+  const url = parseUrl(text);
+  if (url !== undefined) return url;
   reading.problem(path, `expected an http:// or https:// URL, not ${reading.show(path, text)}`, {
     hint: "it is jwks_uri in <issuer>/.well-known/openid-configuration",
   });

@@ -98,7 +98,7 @@ export const providerEntry = mapping(
         "Reads compressed responses (gzip, brotli) of a provider that sends them although the gateway asks for uncompressed ones. Without it, such a response is an error (502) that names this key.",
       default: false,
     }).optional(),
-    proxy: entryProxySchema.optional(),
+    proxy: entryProxySchema("this provider", "base_url").optional(),
     passthrough_auth: flag({
       description:
         "Sends the client's key to the provider, as Bearer or `x-api-key` as the provider requires, instead of an `access_key`. Keys of `api_keys` are never sent: see docs/securing.md.",

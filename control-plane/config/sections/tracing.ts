@@ -1,7 +1,7 @@
 // `tracing`: spans of requests, sent to an OpenTelemetry collector.
-import { throughDefault } from "../../../model/proxy.ts";
 import type { Tracing } from "../../../model/tracing.ts";
 import { readOtlpUrl, URL_EXPECTED } from "../otlp-url.ts";
+import { entryProxySchema, readEntryProxy, throughProxy } from "../read-proxy.ts";
 import { readHeaders } from "../provider/provider-headers.ts";
 import { flag, mapping, named, number, oneOf, text } from "../schema-words.ts";
 import { section } from "../section.ts";
@@ -37,6 +37,7 @@ const schema = mapping(
       text("Value of the header."),
       "Headers to send to the collector. References in values stay secret.",
     ).optional(),
+    proxy: entryProxySchema("the collector", "endpoint").optional(),
     random_sampling: number(0, 100, {
       description:
         "Percentage of requests that are traced, unless the client's `traceparent` decides.",
@@ -98,7 +99,11 @@ export const tracing = section({
     const place = placeOf(url);
     const result: Tracing = {
       ...place,
-      address: throughDefault(place.address, model.proxy),
+      address: throughProxy(
+        place.address,
+        readEntryProxy(reading, path, written.proxy),
+        model.proxy,
+      ),
       protocol:
         protocol === "grpc"
           ? { kind: "grpc" }
