@@ -72,22 +72,22 @@ function addBlock(block: usize): void {
   // three needs how the first two differ, which the next round uses again.
   let inner = b ^ c;
   for (let at: u32 = 0; at < 256; at += 16) {
-    let sum = h + chosen(e, f, g) + roundInput(at);
+    let sum = h + Round.chosen(e, f, g) + Round.input(at);
     d += sum;
     let outer = a ^ b;
-    h = sum + spread(a) + ((outer & inner) ^ b);
-    sum = g + chosen(d, e, f) + roundInput(at + 4);
+    h = sum + Round.spread(a) + ((outer & inner) ^ b);
+    sum = g + Round.chosen(d, e, f) + Round.input(at + 4);
     c += sum;
     inner = h ^ a;
-    g = sum + spread(h) + ((inner & outer) ^ a);
-    sum = f + chosen(c, d, e) + roundInput(at + 8);
+    g = sum + Round.spread(h) + ((inner & outer) ^ a);
+    sum = f + Round.chosen(c, d, e) + Round.input(at + 8);
     b += sum;
     outer = g ^ h;
-    f = sum + spread(g) + ((outer & inner) ^ h);
-    sum = e + chosen(b, c, d) + roundInput(at + 12);
+    f = sum + Round.spread(g) + ((outer & inner) ^ h);
+    sum = e + Round.chosen(b, c, d) + Round.input(at + 12);
     const first = a + sum;
     inner = f ^ g;
-    a = sum + spread(f) + ((inner & outer) ^ g);
+    a = sum + Round.spread(f) + ((inner & outer) ^ g);
     e = first;
     sum = b;
     b = f;
@@ -109,25 +109,25 @@ function addBlock(block: usize): void {
   addTo(28, h);
 }
 
-/** Returns Σ1 of the first word, and which of the two others its bits choose. */
-// @ts-ignore: decorator
-@inline
-function chosen(e: u32, f: u32, g: u32): u32 {
-  return (rotr<u32>(e, 6) ^ rotr<u32>(e, 11) ^ rotr<u32>(e, 25)) + (g ^ (e & (f ^ g)));
-}
+/** Steps of a round. */
+class Round {
+  /** Returns Σ1 of the first word, and which of the two others its bits choose. */
+  @inline
+  static chosen(e: u32, f: u32, g: u32): u32 {
+    return (rotr<u32>(e, 6) ^ rotr<u32>(e, 11) ^ rotr<u32>(e, 25)) + (g ^ (e & (f ^ g)));
+  }
 
-/** Returns Σ0. */
-// @ts-ignore: decorator
-@inline
-function spread(a: u32): u32 {
-  return rotr<u32>(a, 2) ^ rotr<u32>(a, 13) ^ rotr<u32>(a, 22);
-}
+  /** Returns Σ0. */
+  @inline
+  static spread(a: u32): u32 {
+    return rotr<u32>(a, 2) ^ rotr<u32>(a, 13) ^ rotr<u32>(a, 22);
+  }
 
-/** Returns the constant and the word of a round. @param at four times its number */
-// @ts-ignore: decorator
-@inline
-function roundInput(at: u32): u32 {
-  return load<u32>(ROUNDS + at) + load<u32>(words + at);
+  /** Returns the constant and the word of a round. @param at four times its number */
+  @inline
+  static input(at: u32): u32 {
+    return load<u32>(ROUNDS + at) + load<u32>(words + at);
+  }
 }
 
 function addTo(at: usize, value: u32): void {
