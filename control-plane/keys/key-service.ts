@@ -213,7 +213,7 @@ export class Keys {
   async import({ keys, groups, spent = [] }: ImportInput, createdBy: string): Promise<Imported> {
     const names = new Set(groups.map(({ name }) => name));
     const newGroups = groups
-      .filter((one) => !this.#hasGroup(one))
+      .filter((one) => !this.#hasSameGroup(one))
       .map((one) => this.#newGroup(one.name, one));
     const there = keys.flatMap((one) => this.#imported(one) ?? []);
     const namesThere = new Set(there.map(({ name }) => name));
@@ -289,6 +289,11 @@ export class Keys {
     return found;
   }
 
+  /** Whether the API has created the group and not deleted it. */
+  hasGroup(name: string): boolean {
+    return this.#liveGroup(name) !== undefined;
+  }
+
   /** Returns how many keys have the group. */
   countOf(group: string): number {
     return this.#use((file) => file.count(group));
@@ -354,7 +359,7 @@ export class Keys {
   }
 
   /** Whether the API has created a group with the same members. */
-  #hasGroup({ name, models, rateLimits, budgets, metadata }: GroupInput & { name: string }) {
+  #hasSameGroup({ name, models, rateLimits, budgets, metadata }: GroupInput & { name: string }) {
     const found = this.#liveGroup(name);
     return (
       found !== undefined &&

@@ -16,8 +16,8 @@ export interface LoginOptions {
   clientSecret: string;
   /** The first one signs and encrypts. */
   secrets: readonly string[];
-  /** Groups of the configuration. */
-  knownGroups: readonly string[];
+  /** Whether something is set for a group: its models, limits, budgets or settings. */
+  isKnownGroup: (group: string) => boolean;
   audit?: AuditWriter | undefined;
   /** Sessions that were ended, also before a reload. */
   ended: EndedSessions;

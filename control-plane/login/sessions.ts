@@ -19,7 +19,7 @@ export interface TokenReply {
 
 export interface SessionsOptions extends Rules {
   login: Login;
-  provider: IdentityProvider;
+  provider: Pick<IdentityProvider, "refresh" | "revoke">;
   keys: TokenKeys;
   ended: EndedSessions;
   /** Seconds since 1970. */
@@ -47,7 +47,7 @@ export class Sessions {
   /** @param refreshToken of the identity provider */
   begin(loggedIn: LoggedIn, refreshToken: string | undefined): TokenReply {
     const { keys, now, login } = this.#options;
-    const { session, subject, name } = loggedIn;
+    const { name } = loggedIn;
     const lifetime = Math.floor(login.tokenMs / 1000);
     return {
       access_token: keys.accessToken(loggedIn, now(), lifetime),
@@ -55,7 +55,7 @@ export class Sessions {
       expires_in: lifetime,
       ...(refreshToken === undefined
         ? {}
-        : { refresh_token: keys.refreshToken({ session, subject, name, token: refreshToken }) }),
+        : { refresh_token: keys.refreshToken({ ...loggedIn, token: refreshToken }) }),
       email: name,
     };
   }
@@ -105,9 +105,11 @@ export class Sessions {
     return isFirst ? found : undefined;
   }
 
-  async #refresh({ session, subject, token }: Refreshable): Promise<TokenReply> {
+  async #refresh({ token, ...before }: Refreshable): Promise<TokenReply> {
+    const { session, subject } = before;
     const signedIn = await this.#options.provider.refresh(token, subject);
-    const loggedIn = loggedInOf({ sub: subject, ...signedIn.claims }, session, this.#options);
+    const claims = { sub: subject, ...signedIn.claims };
+    const loggedIn = loggedInOf(claims, session, this.#options, before);
     if (typeof loggedIn === "string") throw new SignInError(loggedIn, 403);
     return this.begin(loggedIn, signedIn.refreshToken ?? token);
   }

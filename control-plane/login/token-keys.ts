@@ -15,7 +15,7 @@ export interface LoggedIn {
 }
 
 /** What a refresh token holds. */
-export interface Refreshable extends Pick<LoggedIn, "session" | "subject" | "name"> {
+export interface Refreshable extends LoggedIn {
   /** The refresh token of the identity provider. */
   token: string;
 }

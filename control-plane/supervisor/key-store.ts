@@ -16,6 +16,8 @@ const RETRY_MS = 1_000;
 export interface KeyStore extends Required<Part> {
   /** Returns the routes of the admin API. A request needs a caller (admin/actor.ts). */
   api: () => Promise<Hono>;
+  /** Whether the admin API has created a group. Throws if the keys cannot be read. */
+  hasGroup: (name: string) => boolean;
 }
 
 /**
@@ -114,6 +116,11 @@ export function createKeyStore(
         report,
       });
       return api;
+    },
+    hasGroup(name) {
+      if (model?.keys === undefined) return false;
+      if (keys === undefined) throw new Error("The keys are not open yet.");
+      return keys.hasGroup(name);
     },
     async close() {
       clearTimeout(retry);

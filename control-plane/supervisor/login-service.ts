@@ -15,13 +15,24 @@ export interface LoginService {
 
 type Handler = (request: Request) => Response | Promise<Response>;
 
-/** @param directory the state directory */
-export function createLogin(directory: string, report: Report, audit: AuditWriter): LoginService {
+/**
+ * @param directory the state directory
+ * @param isCreatedGroup whether the admin API has created a group
+ */
+export function createLogin(
+  directory: string,
+  report: Report,
+  audit: AuditWriter,
+  isCreatedGroup: (group: string) => boolean,
+): LoginService {
   const path = socketPath(directory, "login");
   const ended = new EndedSessions();
   let server: Server | undefined;
   let handle: Handler = notConfigured;
   let plan = "";
+  /** Of the active configuration: a change of groups makes no new server. */
+  let isKnown: (group: string) => boolean = () => false;
+  const isKnownGroup = (group: string) => isKnown(group);
 
   const start = async () => {
     const { createAdaptorServer } = await import("@hono/node-server");
@@ -39,12 +50,13 @@ export function createLogin(directory: string, report: Report, audit: AuditWrite
     }
     const clientSecret = environment[signIn.secretVariable] ?? "";
     const secrets = (environment[signIn.sessionVariable] ?? "").split(",").map((one) => one.trim());
-    const knownGroups = (model.groups ?? []).map(({ name }) => name);
-    const next = JSON.stringify([login, signIn, clientSecret, secrets, knownGroups]);
+    const { groupsKnownTo } = await import("../login/known-groups.ts");
+    isKnown = groupsKnownTo(model, isCreatedGroup);
+    const next = JSON.stringify([login, signIn, clientSecret, secrets]);
     // A new server forgets the logins that wait for a browser.
     if (plan === next) return;
     const { loginApp } = await import("../login/login-server.ts");
-    const app = loginApp({ login, signIn, clientSecret, secrets, knownGroups, audit, ended });
+    const app = loginApp({ login, signIn, clientSecret, secrets, isKnownGroup, audit, ended });
     handle = (request) => app.fetch(request);
     server ??= await start();
     plan = next;

@@ -106,7 +106,12 @@ async function attend(
       write();
     },
   );
-  const login = createLogin(directory, printLine, audit);
+  const login = createLogin(
+    directory,
+    printLine,
+    audit,
+    (group) => gateway?.keys.hasGroup(group) === true,
+  );
   closing.push(
     () => {
       audit.stopped();

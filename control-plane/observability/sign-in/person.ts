@@ -16,7 +16,8 @@ export interface Person extends Identity {
 
 /** Stands for every person in a list of groups. */
 const EVERYBODY = "*";
-const MAX_GROUPS = 500;
+/** Of a person: who has more is refused, because one that is left out could be one that restricts. */
+const MAX_GROUPS = 5_000;
 const MAX_TEXT = 200;
 
 /** Returns the person, or why the claims give none, as a sentence. */
@@ -44,16 +45,29 @@ export function isInOneOf(groups: readonly string[], wanted: readonly string[] =
   return wanted.some((group) => group === EVERYBODY || groups.includes(group));
 }
 
-/** Returns who the claims are of, whatever that person may do, or why they say it not, as a sentence. */
-export function identityOf(claims: Claims, settings: SignIn): Identity | string {
+/**
+ * Returns who the claims are of, whatever that person may do, or why they say it not, as a sentence.
+ * @param before who it was when the session began: a provider may leave claims out of a refresh
+ */
+export function identityOf(claims: Claims, settings: SignIn, before?: Identity): Identity | string {
   const { claims: names } = settings;
-  const name = textAt(claims, names.name) ?? textAt(claims, "sub");
+  const name = textAt(claims, names.name) ?? before?.name ?? textAt(claims, "sub");
   if (name === undefined) return `The claim ${names.name} is missing.`;
-  if (names.name === "email" && !isVerified(claims["email_verified"], settings))
+  const verified = claims["email_verified"];
+  const wasVerified = verified === undefined && name === before?.name;
+  if (names.name === "email" && !wasVerified && !isVerified(verified, settings))
     return `The identity provider has not verified the address ${name}: the claim email_verified is not true.`;
   if (hasTooManyGroups(claims, names.groups))
     return "The identity provider left the groups out, because there are too many; use application roles instead.";
-  return { name, groups: listAt(claims, names.groups) };
+  const claim = valueAt(claims, names.groups);
+  if (claim === undefined) return { name, groups: before?.groups ?? [] };
+  const groups = usableGroups(claim);
+  if (groups.length > MAX_GROUPS)
+    return `${name} is in more than ${String(MAX_GROUPS)} groups; have the identity provider send fewer.`;
+  // A person without groups may do what a group does not allow.
+  return groups.length === 0 && !isEmptyList(claim)
+    ? `The claim ${names.groups} of ${name} has no group that can be used: it must be a list of names.`
+    : { name, groups };
 }
 
 /** Returns what names a person that has no role here. */
@@ -95,10 +109,14 @@ function textAt(claims: Claims, path: string): string | undefined {
   return typeof value === "string" && value !== "" ? value.slice(0, MAX_TEXT) : undefined;
 }
 
-function listAt(claims: Claims, path: string): string[] {
-  const value = valueAt(claims, path);
-  const all: unknown[] = Array.isArray(value) ? value : [value];
-  return all
-    .filter((one): one is string => typeof one === "string" && one.length <= MAX_TEXT)
-    .slice(0, MAX_GROUPS);
+/** @param claim a list, or one group as a text */
+function usableGroups(claim: unknown): string[] {
+  const all: unknown[] = Array.isArray(claim) ? claim : [claim];
+  return all.filter(
+    (one): one is string => typeof one === "string" && one !== "" && one.length <= MAX_TEXT,
+  );
+}
+
+function isEmptyList(claim: unknown): boolean {
+  return Array.isArray(claim) && claim.length === 0;
 }

@@ -163,7 +163,9 @@ it("a group is created, changed, and deleted when it has no keys", async () => {
     keys: 1,
   });
   await desk.ask("DELETE", "/keys/one");
+  expect(["ops", "research"].map((name) => desk.keys.hasGroup(name))).toEqual([true, false]);
   expect((await desk.ask("DELETE", "/groups/ops")).status).toBe(200);
+  expect(desk.keys.hasGroup("ops")).toBe(false);
   expect((await desk.ask("GET", "/groups/ops")).status).toBe(404);
   expect((await desk.ask("POST", "/groups", { name: "ops" })).status).toBe(201);
 });

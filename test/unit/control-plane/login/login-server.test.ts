@@ -54,7 +54,7 @@ function openGateway({ login, signIn, secrets = SECRETS, knownGroups = [], clock
     },
     clientSecret: CLIENT_SECRET,
     secrets,
-    knownGroups,
+    isKnownGroup: (group) => knownGroups.includes(group),
     ended: new EndedSessions(),
     audit: {
       problem: undefined,
