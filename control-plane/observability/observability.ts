@@ -186,7 +186,12 @@ export class Observability {
         address,
         port,
         token,
-        gate: signIn && newGate(signIn, secrets, { audit, ended: this.#ended }),
+        gate:
+          signIn &&
+          newGate(signIn, secrets, {
+            ...{ audit, ended: this.#ended },
+            knownGroups: () => this.#gateway?.model.groups?.map(({ name }) => name) ?? [],
+          }),
         audit,
         metrics: () => this.#metrics(),
         api: await this.#options.adminApi?.(),
@@ -290,7 +295,7 @@ export class Observability {
 function newGate(
   settings: SignIn,
   [clientSecret = "", sessionSecrets = ""]: readonly string[],
-  more: Pick<GateOptions, "audit" | "ended">,
+  more: Pick<GateOptions, "audit" | "ended" | "knownGroups">,
 ): Gate {
   const secrets = sessionSecrets.split(",").map((secret) => secret.trim());
   return new Gate({ settings, clientSecret, secrets, ...more });

@@ -45,6 +45,8 @@ export interface GateOptions {
   /** Sessions that were signed out; absent: none were before. */
   ended?: EndedSessions;
   audit?: AuditWriter | undefined;
+  /** Groups of the configuration, which a session has before others. */
+  knownGroups?: () => readonly string[];
   /** Milliseconds since 1970. */
   now?: () => number;
 }
@@ -129,12 +131,22 @@ export class Gate {
   }
 
   /** Returns the session, with the groups that matter if it would not fit into a cookie. */
-  #newSession(subject: string, { name, roles, groups }: Person): Session {
+  #newSession(subject: string, { name, roles, groups: all }: Person): Session {
     const expires = this.#now() + Math.floor(this.settings.sessionMs / 1000);
+    const groups = this.#inOrder(all);
     const session = { id: newId(), subject: subject.slice(0, 200), name, roles, groups, expires };
     while (session.groups.length > 0 && this.#seal(session, SESSION).length > MAX_COOKIE)
       session.groups = session.groups.slice(0, Math.floor(session.groups.length * 0.9));
     return session;
+  }
+
+  /** Returns the groups, first those that give roles or own keys, then those of the configuration. */
+  #inOrder(groups: readonly string[]): string[] {
+    const { roles, selfService } = this.settings;
+    const deciding = [...Object.values(roles).flat(), ...selfService];
+    const first = new Set([...deciding, ...(this.#options.knownGroups?.() ?? [])]);
+    const known = [...first].filter((group) => groups.includes(group));
+    return [...new Set([...known, ...groups])];
   }
 
   /** @param name of the person that the provider has identified; undefined: it has identified nobody */

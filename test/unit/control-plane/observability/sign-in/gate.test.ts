@@ -31,6 +31,7 @@ interface Options {
   secrets?: string[];
   now?: () => number;
   ended?: EndedSessions;
+  knownGroups?: string[];
   api?: Hono;
 }
 
@@ -56,6 +57,7 @@ function openPage({
   secrets = SECRETS,
   now,
   ended,
+  knownGroups = [],
   api,
 }: Options = {}) {
   const entries: AuditEntry[] = [];
@@ -69,6 +71,7 @@ function openPage({
     clientSecret,
     secrets,
     audit,
+    knownGroups: () => knownGroups,
     ...(now === undefined ? {} : { now }),
     ...(ended === undefined ? {} : { ended }),
   });
@@ -393,4 +396,15 @@ it("no change is made for a browser that a page of another origin sends", async 
     }
   }
   expect((await page.ask("/api/me", { cookie })).status).toBe(200);
+});
+
+it("a person with many groups has those that decide, and those of the configuration, in the session", async () => {
+  const others = Array.from({ length: 400 }, (_, at) => `a-group-with-a-long-name-${String(at)}`);
+  server.change("max", [...others, "budget", "research", "platform"]);
+  const page = openPage({ knownGroups: ["budget"] });
+  const cookie = await signIn(page, "max");
+  expect(cookie.length).toBeLessThan(4096);
+  const me = (await (await page.ask("/api/me", { cookie })).json()) as { groups: string[] };
+  expect(me).toMatchObject({ name: "max@example.com", roles: ["admin"] });
+  expect(me.groups.slice(0, 4)).toEqual(["platform", "research", "budget", others[0]]);
 });
