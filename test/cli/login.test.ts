@@ -47,7 +47,7 @@ claude_code:
   desk = openDesk({ "gateway.yaml": configuration("{model: opus}") });
   desk.environment["OPENAI_API_KEY"] = "sk-not-used";
   desk.environment["OIDC_CLIENT_SECRET"] = CLIENT_SECRET;
-  desk.environment["SESSION_SECRET"] = "first-secret-of-sessions-0123456789";
+  useSecrets("first-secret-of-sessions-0123456789");
   const { code, stderr } = await desk.run("up", "--detach", "--concurrency", "1");
   expect(code, stderr).toBe(0);
 }, 120_000);
@@ -55,6 +55,11 @@ afterAll(async () => {
   await desk.clear();
   await oidc.stop();
 });
+
+/** The variables of the process cannot change while it runs. */
+function useSecrets(secrets: string): void {
+  writeFileSync(join(desk.directory, ".env"), `SESSION_SECRET=${secrets}\n`);
+}
 
 const ask = (token: string) =>
   fetch(`${url}/v1/messages`, {
@@ -121,6 +126,22 @@ it("a reload changes the settings, and no session ends", { timeout: 240_000 }, a
   writeFileSync(join(desk.directory, "gateway.yaml"), configuration("{model: sonnet}"));
   expect((await desk.run("reload")).code).toBe(0);
   await expect.poll(settings, SECONDS).toMatchObject({ settings: { model: "sonnet" } });
+});
+
+it("a new secret ends tokens that Envoy has accepted", { timeout: 240_000 }, async () => {
+  const statusOf = async (token: string) => (await ask(token)).status;
+  const old = (await logIn("ann")).access_token;
+  await expect.poll(() => statusOf(old), SECONDS).toBe(200);
+  useSecrets("second-secret-of-sessions-012345678,first-secret-of-sessions-0123456789");
+  expect((await desk.run("reload")).code).toBe(0);
+  const fresh = (await logIn("ann")).access_token;
+  // Before Envoy fetches the keys of a remote issuer again.
+  await expect.poll(() => statusOf(fresh), { timeout: 20_000, interval: 100 }).toBe(200);
+  expect(await statusOf(old)).toBe(200);
+  useSecrets("second-secret-of-sessions-012345678");
+  expect((await desk.run("reload")).code).toBe(0);
+  await expect.poll(() => statusOf(old), { timeout: 20_000, interval: 100 }).toBe(401);
+  expect(await statusOf(fresh)).toBe(200);
 });
 
 it(
