@@ -21,6 +21,7 @@ import type { Report } from "./own-log.ts";
 import { AllParts } from "./part.ts";
 import { checkPorts } from "./ports.ts";
 import { ProcessProxy } from "./process-proxy.ts";
+import { Publication } from "./publication.ts";
 import { failure, needsRestart, type ReloadResult, restartReasons } from "./reload.ts";
 import { createSpending, type Spending } from "./spending.ts";
 import { createAlertSender } from "./alerts.ts";
@@ -72,6 +73,8 @@ export interface GatewayEvents extends Omit<SupervisorEvents, "onStart" | "onDra
 const REQUEST_MS = 120_000;
 const MARGIN_MS = 5_000;
 const PUBLISH_RETRY_MS = 1_000;
+/** Of key sets, because each attempt starts an Envoy that checks the configuration. */
+const MAX_RETRY_MS = 60_000;
 
 /**
  * Starts the gateway. Rejects if it cannot become ready; then no process is left.
@@ -84,11 +87,11 @@ export async function startGateway(
   events: GatewayEvents,
 ): Promise<Gateway> {
   const planner = new EnvoyPlanner(requireEnvoy(first.environment), directory, options);
-  let publishReadiness = (): void => undefined;
-  let publishKeySets = (): void => undefined;
+  const readiness = new Publication({ firstMs: PUBLISH_RETRY_MS, maxMs: PUBLISH_RETRY_MS });
+  const keySets = new Publication({ firstMs: PUBLISH_RETRY_MS, maxMs: MAX_RETRY_MS });
   const onReadiness = () => {
     events.onChange();
-    publishReadiness();
+    readiness.request();
   };
   const services = createServices(directory, events.report, onReadiness);
   const certificates = new Certificates(directory, events.report);
@@ -110,7 +113,8 @@ export async function startGateway(
     events.report,
   );
   const issuers = createIssuerStore(directory, events.report, () => {
-    publishKeySets();
+    events.onChange();
+    keySets.request();
   });
   const tokens = new Tokens(tokensDirectory(directory), {
     report: events.report,
@@ -131,13 +135,8 @@ export async function startGateway(
     throw error;
   });
   const gateway = new RunningGateway(parts, started.supervisor, started.envoy);
-  publishReadiness = () => {
-    gateway.publishReadiness();
-  };
-  publishKeySets = () => {
-    gateway.publishKeySets();
-  };
-  if (gateway.isReadinessStale()) publishReadiness();
+  readiness.start(() => gateway.publishReadiness());
+  keySets.start(() => gateway.publishKeySets());
   return {
     supervisor: started.supervisor,
     current: () => gateway.envoy.configuration,
@@ -150,7 +149,11 @@ export async function startGateway(
     tokens: () => tokens.reports(),
     logDirectory: () => gateway.envoy.runtime.logDirectory,
     reload: ({ restart }) => gateway.reload(restart),
-    close: () => gateway.close(),
+    close() {
+      readiness.stop();
+      keySets.stop();
+      return gateway.close();
+    },
   };
 }
 
@@ -231,7 +234,6 @@ class RunningGateway {
   readonly #parts: Parts;
   /** Resolves after the changes that were requested until now. */
   #queue: Promise<unknown> = Promise.resolve();
-  #isClosed = false;
 
   constructor(parts: Parts, supervisor: Supervisor, envoy: RunningEnvoy) {
     this.#parts = parts;
@@ -252,43 +254,38 @@ class RunningGateway {
     });
   }
 
-  /** Updates /readyz. If Envoy does not accept the update now, because it crashed too, it is sent again later. */
-  publishReadiness(): void {
-    if (this.#isClosed) return;
-    void this.#enqueue(async () => {
+  /** Updates /readyz. Rejects if Envoy does not accept the update now, because it crashed too. */
+  publishReadiness(): Promise<void> {
+    return this.#enqueue(async () => {
+      if (!this.#isReadinessStale()) return;
       const { planner } = this.#parts;
       const { configuration, runtime, files, plan } = this.envoy;
       const next = planner.runtimeOf(configuration, { ...runtime, ...this.#readiness() }, plan);
       const rendered = files.render(configuration.model, next);
       const reason = await files.discovery.apply(rendered.files, 0, this.#supervisor);
-      if (reason === undefined) {
-        this.envoy = { ...this.envoy, runtime: next };
-      } else {
-        setTimeout(() => {
-          this.publishReadiness();
-        }, PUBLISH_RETRY_MS).unref();
-      }
+      if (reason !== undefined) throw new Error(reason);
+      this.envoy = { ...this.envoy, runtime: next };
     });
   }
 
-  /** Applies what the discovery documents of issuers say now. */
-  publishKeySets(): void {
-    if (this.#isClosed) return;
-    this.#parts.events.onChange();
-    void this.#enqueue(async () => {
+  /** Applies what the discovery documents of issuers say now. Rejects if Envoy does not accept it now. */
+  publishKeySets(): Promise<void> {
+    return this.#enqueue(async () => {
       const { planner, issuers, events } = this.#parts;
       const fresh = issuers.placed(this.envoy.configuration);
+      if (fresh === this.envoy.configuration) return;
       const inputs = planner.restartInputs(this.envoy);
       const reasons = restartReasons(inputs, planner.restartInputsAfter(fresh, this.envoy));
       if (reasons.length > 0) events.report(needsRestart(reasons), "warning");
       else await this.#apply(fresh, { ...this.envoy.runtime, ...this.#readiness() });
     }).catch((error: unknown) => {
       this.#parts.events.report((error as Error).message, "warning");
+      throw error;
     });
   }
 
   /** Whether /readyz does not report what is missing now. */
-  isReadinessStale(): boolean {
+  #isReadinessStale(): boolean {
     const { notReady, note } = this.envoy.runtime;
     const now = this.#readiness();
     return now.missing !== notReady || now.note !== note;
@@ -300,7 +297,6 @@ class RunningGateway {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
     this.envoy.files.discovery.close();
     await this.#parts.all.close();
   }
