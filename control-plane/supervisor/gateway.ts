@@ -309,19 +309,27 @@ class RunningGateway {
   }
 
   async #switchTo(read: Configuration, mayRestart: boolean): Promise<ReloadResult> {
-    const { planner, services, certificates, proxy, tokens, spending, issuers, all } = this.#parts;
-    const old = this.envoy.configuration;
+    const { issuers } = this.#parts;
     const fresh = await issuers.resolve(read);
+    try {
+      return await this.#switchToResolved(fresh, mayRestart);
+    } finally {
+      // After a failure, the previous one: its documents have to be read again, not those of the rejected configuration.
+      await issuers.use(this.envoy.configuration);
+    }
+  }
+
+  async #switchToResolved(fresh: Configuration, mayRestart: boolean): Promise<ReloadResult> {
+    const { planner, services, certificates, proxy, tokens, spending, all } = this.#parts;
+    const old = this.envoy.configuration;
     const changes = changesBetween(old.model, fresh.model);
     const { warnings } = fresh;
     const reasons = restartReasons(
       planner.restartInputs(this.envoy),
       planner.restartInputsAfter(fresh, this.envoy),
     );
-    if (reasons.length > 0 && !mayRestart) {
-      await issuers.use(old);
+    if (reasons.length > 0 && !mayRestart)
       return { kind: "needs restart", changes, reasons, warnings };
-    }
     await checkPorts(newListeners(old.model, fresh.model), fresh.environment);
     const prepared = await services.prepare(fresh, false);
     try {

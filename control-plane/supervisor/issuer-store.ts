@@ -16,7 +16,7 @@ export interface IssuerStore extends Part {
   resolve: (configuration: Configuration) => Promise<Configuration>;
   /** Continues with the configuration that is active, if it is another than the last one of `resolve`. */
   use: (configuration: Configuration) => Promise<void>;
-  /** Returns the configuration with what is known now. */
+  /** Returns the configuration with what is known now: the same object if it needs no documents. */
   placed: (configuration: Configuration) => Configuration;
 }
 
@@ -53,7 +53,10 @@ export function createIssuerStore(
     resolve,
     placed,
     async use(configuration) {
-      if (used !== undefined && used !== configuration.sha256) await resolve(configuration);
+      if (used === undefined || used === configuration.sha256) return;
+      await resolve(configuration);
+      // Its documents may say something else than what Envoy has.
+      onChange();
     },
     note: () => places?.problem,
     close: () => places?.stop(),

@@ -16,22 +16,26 @@ beforeEach(async () => {
   issuer = await startIssuer(undefined, [KEY]);
   ports = await freePorts();
   desk = openDesk();
-  const configuration = `
-listeners:
-  ingress: {address: 127.0.0.1, port: ${String(ports.ingress)}}
-  egress:
-    address: 127.0.0.1
-    port: ${String(ports.egress)}
-    jwt: {issuer: "${issuer.issuer}", audiences: [llm]}
-llm_providers:
-  - model: demo/gateway-demo
-`;
-  writeFileSync(join(desk.directory, "gateway.yaml"), configuration);
+  configure(issuer.issuer, ports.egress);
 });
 afterEach(async () => {
   await desk.clear();
   await issuer.stop();
 });
+
+function configure(issuerUrl: string, port: number): void {
+  const configuration = `
+listeners:
+  ingress: {address: 127.0.0.1, port: ${String(ports.ingress)}}
+  egress:
+    address: 127.0.0.1
+    port: ${String(port)}
+    jwt: {issuer: "${issuerUrl}", audiences: [llm]}
+llm_providers:
+  - model: demo/gateway-demo
+`;
+  writeFileSync(join(desk.directory, "gateway.yaml"), configuration);
+}
 
 async function ask(): Promise<[status: number, body: string]> {
   const exp = Math.floor(Date.now() / 1000) + 600;
@@ -70,6 +74,22 @@ it(
     issuer.document = undefined;
     expect((await desk.run("down")).code).toBe(0);
     await up();
+    await expect.poll(async () => (await ask())[0], SOON).toBe(200);
+  },
+);
+
+it(
+  "the documents of the active configuration are read after a reload that fails",
+  { timeout: 240_000 },
+  async () => {
+    const { document } = issuer;
+    issuer.document = undefined;
+    await up();
+    // The port of the issuer is in use.
+    configure("http://127.0.0.1:1", Number(new URL(issuer.issuer).port));
+    const { code, stderr } = await desk.run("reload");
+    expect([code, stderr]).toEqual([1, expect.stringContaining("port")]);
+    issuer.document = document;
     await expect.poll(async () => (await ask())[0], SOON).toBe(200);
   },
 );
