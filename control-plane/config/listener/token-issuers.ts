@@ -68,11 +68,15 @@ export const tokenIssuersSchema = z
 export type TokenIssuersDraft = Draft<z.output<typeof tokenIssuersSchema>>;
 type IssuerDraft = Draft<z.output<typeof issuerSchema>>;
 
-/** Returns the issuers; undefined if there are none. */
+/**
+ * Returns the issuers; undefined if there are none.
+ * @param loginIssuer that of the login's own tokens on this listener, if it has a login
+ */
 export function readTokenIssuers(
   reading: Reading,
   path: Path,
   written: TokenIssuersDraft | undefined,
+  loginIssuer: string | undefined,
 ): TokenIssuer[] | undefined {
   if (written === undefined) return undefined;
   const at = [...path, "jwt"];
@@ -87,6 +91,10 @@ export function readTokenIssuers(
     if (issuer === undefined) return;
     if (found.some((other) => other.issuer === issuer.issuer))
       reading.problem([...place, "issuer"], "the issuer is in the list twice");
+    if (issuer.issuer === loginIssuer)
+      reading.problem([...place, "issuer"], "this is the issuer of the tokens of claude_code", {
+        hint: "remove the entry: the listener accepts these tokens already",
+      });
     found.push(issuer);
   });
   return found;

@@ -9,7 +9,7 @@ import { apiKeysSchema } from "../listener/api-key-schema.ts";
 import type { ApiKeyDrafts } from "../listener/api-key-schema.ts";
 import { readApiKeys } from "../listener/listener-api-keys.ts";
 import type { KeysRead } from "../listener/listener-api-keys.ts";
-import { LOGIN_TOKENS } from "../../../model/login.ts";
+import { LOGIN_ISSUER, LOGIN_TOKENS } from "../../../model/login.ts";
 import { readTokenIssuers, tokenIssuersSchema } from "../listener/token-issuers.ts";
 import type { TokenIssuersDraft } from "../listener/token-issuers.ts";
 import { readListenerTls } from "../listener/certificate-files.ts";
@@ -122,6 +122,12 @@ interface Settings {
   tls?: { certificate?: string | undefined; key?: string | undefined } | undefined;
 }
 
+/** Which clients there are beside those of the listeners' own keys and issuers. */
+interface ClientKinds {
+  hasRuntimeKeys: boolean;
+  hasLogin: boolean;
+}
+
 const KINDS = {
   ingress: "ingress",
   egress: "egress",
@@ -135,24 +141,22 @@ export const listeners = section({
   key: "listeners",
   schema,
   read({ reading, has }, written) {
-    return readListeners(reading, written, {
-      hasRuntimeKeys: has("keys"),
-      hasLogin: has("claude_code"),
-    });
+    const clients = { hasRuntimeKeys: has("keys"), hasLogin: has("claude_code") };
+    return readListeners(reading, written, clients);
   },
 });
 
 function readListeners(
   reading: Reading,
   listeners: ListenersDraft | undefined,
-  { hasRuntimeKeys, hasLogin }: { hasRuntimeKeys: boolean; hasLogin: boolean },
+  clients: ClientKinds,
 ): Slice {
   const entries = entriesOf(reading, listeners);
   const keys: KeysRead = { rateLimits: [], budgets: [], variables: new Map(), places: new Map() };
-  const ingress = readListener(reading, "ingress", entries, keys, hasRuntimeKeys);
-  const egress = readListener(reading, "egress", entries, keys, hasRuntimeKeys);
+  const ingress = readListener(reading, "ingress", entries, keys, clients);
+  const egress = readListener(reading, "egress", entries, keys, clients);
   refuseSharedPort(reading, entries, ingress, egress);
-  if (hasLogin) egress.tokens = [...(egress.tokens ?? []), LOGIN_TOKENS];
+  if (clients.hasLogin) egress.tokens = [...(egress.tokens ?? []), LOGIN_TOKENS];
   const { rateLimits, budgets } = keys;
   return {
     ingress,
@@ -202,7 +206,7 @@ function readListener(
   kind: Kind,
   entries: Entry[],
   keys: KeysRead,
-  hasRuntimeKeys: boolean,
+  { hasRuntimeKeys, hasLogin }: ClientKinds,
 ): Listener {
   const [entry, second] = entries.filter((candidate) => candidate.kind === kind);
   if (second !== undefined) refuseSecond(reading, entry, second);
@@ -220,7 +224,8 @@ function readListener(
   const { api_keys: written, requires_key: requiresKey } = entry?.settings ?? {};
   if (entry !== undefined) checkRequiresKey(reading, entry, hasRuntimeKeys);
   const apiKeys = entry && readApiKeys(reading, entry.path, written, keys);
-  const tokens = entry && readTokenIssuers(reading, entry.path, entry.settings.jwt);
+  const loginIssuer = hasLogin && kind === "egress" ? LOGIN_ISSUER : undefined;
+  const tokens = entry && readTokenIssuers(reading, entry.path, entry.settings.jwt, loginIssuer);
   const place = entry === undefined ? undefined : pathText(entry.path);
   return {
     name: kind,
