@@ -1,5 +1,5 @@
 // Requests that are small or valid, and cost more than their size: schemas whose definitions refer to each other, names that come
-// many times. None traps the filter, takes seconds, or grows on its way to the provider.
+// many times. None traps the filter, takes seconds, or grows on its way to the provider. So do responses, on their way to the client.
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
@@ -12,6 +12,7 @@ llm_providers:
   - {model: vllm/chat, base_url: http://chat.test/v1}
   - {model: openai/gpt-5.5, access_key: $KEY}
   - {model: gemini/gemini-2.0-flash, access_key: $KEY}
+  - {model: gemini/gemini-3.5-flash, access_key: $KEY}
   - {model: groq/openai/gpt-oss-120b, access_key: $KEY}
   - {model: anthropic/claude-sonnet-4-5, access_key: $KEY}
   - {model: mistral/magistral-medium-latest, access_key: $KEY}
@@ -46,7 +47,7 @@ function send(path: string, text: string): Buffer {
   return Buffer.from(request.body);
 }
 
-function exchange(path: string, text: string) {
+function exchange(path: string, text: string, response = "{}") {
   return host.exchange({
     listener: "egress",
     request: {
@@ -58,7 +59,7 @@ function exchange(path: string, text: string) {
     upstream: () => ({
       status: 200,
       headers: [["content-type", "application/json"]],
-      chunks: [Buffer.from("{}")],
+      chunks: [Buffer.from(response)],
       emptyEnd: true,
     }),
   });
@@ -213,5 +214,30 @@ describe("a request with very many tools that the provider runs", () => {
       sent: 0,
     });
     expect(performance.now() - start).toBeLessThan(MAX_MILLISECONDS);
+  });
+});
+
+describe("a Gemini response cites a long text for many sources", () => {
+  const request = `{"model":"gemini/gemini-3.5-flash","max_tokens":5,${MESSAGES},"tools":[{"type":"web_search_20250305","name":"web_search"}]}`;
+  const chunk = (_: unknown, index: number) => ({ web: { uri: `https://${index}.example` } });
+
+  it.each([
+    ["one source, many times", Array<number>(256).fill(0), 1],
+    ["each once", Array.from({ length: 64 }, (_, index) => index), 64],
+  ])("a client gets about as many bytes: %s", (_, groundingChunkIndices, citations) => {
+    const segment = { endIndex: 5, text: "a".repeat(MIB / 8) };
+    const groundingMetadata = {
+      webSearchQueries: ["q"],
+      groundingChunks: Array.from({ length: 64 }, chunk),
+      groundingSupports: [{ segment, groundingChunkIndices }],
+    };
+    const content = { role: "model", parts: [{ text: "Hello" }] };
+    const candidates = [{ content, finishReason: "STOP", groundingMetadata }];
+    const { faults, response } = exchange("/v1/messages", request, JSON.stringify({ candidates }));
+    const text = Buffer.from(response.body).toString();
+    expect({ faults, status: response.status }).toEqual({ faults: [], status: 200 });
+    expect(text.length).toBeLessThan(0.3 * MIB);
+    expect(text.match(/"cited_text":"a*"/g)?.length).toBe(64);
+    expect(text.match(/"cited_text":"a+"/g)?.length).toBe(Math.min(citations, 2));
   });
 });

@@ -33,13 +33,14 @@ export class GroundedText {
     if (!this.isFull) unescape(pointer, length, this.text);
   }
 
-  /** Sets the place of a citation. It stands for the whole block if the segment is not in the text. */
+  /** Sets the place of a citation, which has none: it stands for the whole block if the segment is not in the text. */
   locate(tape: Tape, segment: u32, citation: Citation): void {
     const start = max(0, readCount(tape, tape.member(segment, constant("startIndex"))));
     const end = readCount(tape, tape.member(segment, constant("endIndex")));
     if (end == NO_COUNT || start >= end || end > <i64>this.text.length) return;
     const words = tape.member(segment, constant("text"));
-    if (!tape.isString(words)) return;
+    // A byte is at most 6 in JSON.
+    if (!tape.isString(words) || <i64>tape.size(words) > 6 * (end - start)) return;
     wanted.clear();
     unescape(tape.pointer(words), tape.size(words), wanted);
     const found = this.text.pointer + <u32>start;

@@ -44,7 +44,7 @@ export class PartReader {
   private open: i32 = OPEN_NOTHING;
   private calls: i32 = 0;
   /** The open text, or the last one, if the provider may search. */
-  grounded: GroundedText | null = null;
+  private grounded: GroundedText | null = null;
   /** Code whose output has not come. */
   private code: HostedCall | null = null;
 
@@ -65,12 +65,16 @@ export class PartReader {
     if (grounded !== null) grounded.release();
   }
 
-  read(tape: Tape, parts: u32): void {
+  /** The text to which sources may be written, if the provider may search. */
+  get openText(): GroundedText | null {
+    return this.open == OPEN_TEXT ? this.grounded : null;
+  }
+
+  /** Reads parts, from one to before another. */
+  read(tape: Tape, first: u32, end: u32): void {
     this.single = NO_NODE;
-    if (!tape.isArray(parts)) return;
     let count = 0;
-    const end = tape.next(parts);
-    for (let part = tape.first(parts); part < end; part = tape.next(part)) {
+    for (let part = first; part < end; part = tape.next(part)) {
       this.readPart(tape, part);
       if (count++ > 0) this.single = NO_NODE;
     }
@@ -156,7 +160,7 @@ export class PartReader {
     const size = tape.size(words);
     // The last part of a stream may be an empty text with a signature.
     if (size == 0) return;
-    const kind = tape.isTrue(tape.member(part, constant("thought"))) ? OPEN_THOUGHT : OPEN_TEXT;
+    const kind = isThought(tape, part) ? OPEN_THOUGHT : OPEN_TEXT;
     const isNew = kind != this.open;
     if (isNew) this.end();
     this.open = kind;
@@ -223,6 +227,21 @@ export class PartReader {
     signature.clear();
     return appendBase64Url(text.pointer, text.length, signature);
   }
+}
+
+/** Returns where the last text of some parts ends; `first` if they have none. Thoughts are no text. */
+export function endOfText(tape: Tape, first: u32, end: u32): u32 {
+  let found = first;
+  for (let part = first; part < end; part = tape.next(part)) {
+    const words = tape.member(part, constant("text"));
+    if (tape.isString(words) && tape.size(words) > 0 && !isThought(tape, part))
+      found = tape.next(part);
+  }
+  return found;
+}
+
+function isThought(tape: Tape, part: u32): bool {
+  return tape.isTrue(tape.member(part, constant("thought")));
 }
 
 /** Returns whether a part without content is a signature alone; what Google's tools did may be signed too. */

@@ -19,6 +19,8 @@ const CITATION_SOURCES = constant("citationSources");
 const MAX_PLACED: i64 = 64;
 /** More places in the text are dropped. */
 const MAX_PLACES: u32 = 256;
+/** More cited text is dropped: each source of a segment cites all of it. Bytes. */
+const MAX_WORDS: u32 = 256 << 10;
 
 export class SourceReader {
   /** Events may repeat the sources of earlier ones: the number of those that have been read. */
@@ -26,6 +28,7 @@ export class SourceReader {
   private recited: u32 = 0;
   private supports: u32 = 0;
   private places: u32 = 0;
+  private words: u32 = 0;
   /** Those of the first MAX_PLACED sources that have a place in the text: a bit for each. */
   private placed: u64 = 0;
   /** What was searched for and found, until its end; and how many sources it has read. */
@@ -65,21 +68,40 @@ export class SourceReader {
       if (count++ < this.supports) continue;
       const indices = tape.member(support, constant("groundingChunkIndices"));
       const last = tape.isArray(indices) ? tape.next(indices) : 0;
+      const segment = tape.member(support, constant("segment"));
+      let seen: u64 = 0;
       for (let index = tape.first(indices); index < last; index = tape.next(index)) {
         const place = readCount(tape, index);
         const chunk =
           place == NO_COUNT || place >= MAX_PLACED ? NO_NODE : itemAt(tape, chunks, place);
-        if (chunk == NO_NODE || this.places++ >= MAX_PLACES) {
+        if (chunk == NO_NODE || this.places >= MAX_PLACES) {
           this.translation.dropped.add(DROPPED_CITATION);
           continue;
         }
-        this.placed |= (<u64>1) << place;
-        const segment = tape.member(support, constant("segment"));
-        text.locate(tape, segment, this.citation);
-        this.cite(tape, sourceOf(tape, chunk), tape.member(segment, constant("text")));
+        if (((seen >> (<u64>place)) & 1) != 0) continue;
+        if (seen == 0) text.locate(tape, segment, this.citation);
+        seen |= (<u64>1) << place;
+        this.places++;
+        this.cite(tape, sourceOf(tape, chunk), this.wordsOf(tape, segment));
       }
+      this.placed |= seen;
+      this.citation.from = 0;
+      this.citation.to = 0;
     }
     this.supports = max(this.supports, count);
+  }
+
+  /** Returns the text of a segment for one more citation; NO_NODE after too much of it. */
+  private wordsOf(tape: Tape, segment: u32): u32 {
+    const words = tape.member(segment, constant("text"));
+    if (!tape.isString(words)) return NO_NODE;
+    const size = tape.size(words);
+    if (size > MAX_WORDS - this.words) {
+      this.translation.dropped.add(DROPPED_CITATION);
+      return NO_NODE;
+    }
+    this.words += size;
+    return words;
   }
 
   /** Reads what was searched for and found. */
@@ -158,11 +180,8 @@ export class SourceReader {
       this.translation.dropped.add(DROPPED_CITATION);
       return;
     }
-    const citation = this.citation;
-    citation.set(tape, uri, tape.member(source, TITLE), words);
-    this.sink.citation(citation);
-    citation.from = 0;
-    citation.to = 0;
+    this.citation.set(tape, uri, tape.member(source, TITLE), words);
+    this.sink.citation(this.citation);
   }
 }
 

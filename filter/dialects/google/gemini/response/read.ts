@@ -24,7 +24,7 @@ import { TextRuns } from "../../../../bytes/text/text-runs";
 import { ERROR, failureIn } from "./failure";
 import { FINISH_REASONS } from "./finish-reason";
 import { readLogprobs } from "./read-logprobs";
-import { MAX_CALLS, PartReader } from "./read-parts";
+import { endOfText, MAX_CALLS, PartReader } from "./read-parts";
 import { SourceReader } from "./read-sources";
 import { serviceIn, UsageReader } from "./read-usage";
 
@@ -225,10 +225,19 @@ export class GeminiReader extends ResponseReader {
       else if (tape.equals(key, constant("logprobsResult"))) logprobs = key + 1;
     }
     const hasLogprobs = tape.isObject(logprobs) && readLogprobs(tape, logprobs, one.sink);
-    if (tape.isObject(grounding)) one.sources.readSearch(tape, grounding);
-    one.parts.read(tape, tape.member(content, constant("parts")));
+    const parts = tape.member(content, constant("parts"));
+    const last = tape.isArray(parts) ? tape.next(parts) : 0;
+    let part = tape.first(parts);
+    if (tape.isObject(grounding)) {
+      one.sources.readSearch(tape, grounding);
+      // Sources belong to a text, to which nothing can be written after its end.
+      const rest = endOfText(tape, part, last);
+      one.parts.read(tape, part, rest);
+      one.sources.readGrounding(tape, grounding, one.parts.openText);
+      part = rest;
+    }
+    one.parts.read(tape, part, last);
     if (hasLogprobs) one.parts.single = NO_NODE;
-    if (tape.isObject(grounding)) one.sources.readGrounding(tape, grounding, one.parts.grounded);
     if (tape.isObject(citations)) one.sources.readCitations(tape, citations);
     const reason = findReason(FINISH_REASONS, tape, word);
     if (reason == FINISH_NONE) return;
