@@ -3,12 +3,13 @@ import { NO_COUNT } from "../../../../bytes/json/number";
 import { Tape } from "../../../../bytes/json/tape";
 import { hash64 } from "../../../../bytes/text/hash";
 
-/** What OpenAI's servers did, and unknown items: ignored. */
+/** What OpenAI's servers did besides searches, and unknown items. */
 export const ITEM_OTHER: i32 = 0;
 export const ITEM_MESSAGE: i32 = 1;
 export const ITEM_REASONING: i32 = 2;
 export const ITEM_CALL: i32 = 3;
 export const ITEM_CUSTOM: i32 = 4;
+export const ITEM_SEARCH: i32 = 5;
 
 export class Item {
   /** The hub's number of a call, -1 until it has begun. */
@@ -32,6 +33,11 @@ export class Item {
 
   get isCall(): bool {
     return this.kind == ITEM_CALL || this.kind == ITEM_CUSTOM;
+  }
+
+  /** Whether it is text or reasoning: a block of the response, which ends before the next one. */
+  get isBlock(): bool {
+    return this.kind == ITEM_MESSAGE || this.kind == ITEM_REASONING;
   }
 
   setIds(tape: Tape, id: u32, callId: u32): void {

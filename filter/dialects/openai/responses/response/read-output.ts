@@ -22,7 +22,15 @@ import { startsWith } from "../../../../bytes/text/at";
 import { ByteBuffer, constant, sameBytes } from "../../../../bytes/text/bytes";
 import { TextRuns } from "../../../../bytes/text/text-runs";
 import { hostedCallOf } from "./read-hosted";
-import { Item, ITEM_CALL, ITEM_CUSTOM, ITEM_MESSAGE, ITEM_OTHER, ITEM_REASONING } from "./item";
+import {
+  Item,
+  ITEM_CALL,
+  ITEM_CUSTOM,
+  ITEM_MESSAGE,
+  ITEM_OTHER,
+  ITEM_REASONING,
+  ITEM_SEARCH,
+} from "./item";
 
 const TYPE = constant("type");
 const ID = constant("id");
@@ -81,7 +89,7 @@ export class ItemReader {
 
   /**
    * Completes the items that have not ended, at the end of the response. `output`: all items in their order, if the provider
-   * repeats them; those that no event had are read from it.
+   * repeats them; those that no event had are read from it. What ran at the provider and was cut is dropped.
    */
   finishAll(tape: Tape, output: u32): void {
     let position = 0;
@@ -95,7 +103,12 @@ export class ItemReader {
         else if (!item.isDone && item.kind == kindOf(tape, node)) this.complete(tape, item, node);
       }
     }
-    for (let i = 0; i < this.items.length; i++) this.close(unchecked(this.items[i]));
+    for (let i = 0; i < this.items.length; i++) {
+      const item = unchecked(this.items[i]);
+      if (!item.isDone && !item.isCall && !item.isBlock)
+        this.translation.dropped.add(DROPPED_SERVER_TOOL);
+      this.close(item);
+    }
   }
 
   /** Returns the item that an event belongs to, which may be a new one; null if there are too many. `id`: `item_id`. */
@@ -202,9 +215,11 @@ export class ItemReader {
       this.translation.dropped.add(DROPPED_BLOCK);
       return null;
     }
-    // Texts and reasoning do not go on after the next item; calls may.
+    // Texts and reasoning do not go on after the next item; calls, and what runs at the provider, may.
     const last = this.last();
-    if (last !== null && !last.isCall) this.close(last);
+    if (last !== null && last.isBlock) this.close(last);
+    // A search is charged although its end may not come.
+    if (kind == ITEM_SEARCH) this.translation.usage.searches++;
     const item = new Item(index, kind);
     this.items.push(item);
     return item;
@@ -326,7 +341,7 @@ export class ItemReader {
         this.arguments(item, INPUT_END.pointer, INPUT_END.length);
       }
       this.sink.toolEnd(item.slot);
-    } else if (item.kind != ITEM_OTHER) {
+    } else if (item.isBlock) {
       this.sink.blockEnd();
     }
   }
@@ -335,7 +350,6 @@ export class ItemReader {
   private readOther(tape: Tape, node: u32): void {
     const type = tape.member(node, TYPE);
     const call = hostedCallOf(tape, node, type);
-    if (tape.equals(type, constant("web_search_call"))) this.translation.usage.searches++;
     if (call !== null) {
       this.sink.hosted(call);
       call.release();
@@ -356,5 +370,6 @@ function kindOf(tape: Tape, node: u32): i32 {
   if (tape.equals(type, constant("message"))) return ITEM_MESSAGE;
   if (tape.equals(type, constant("function_call"))) return ITEM_CALL;
   if (tape.equals(type, constant("reasoning"))) return ITEM_REASONING;
-  return tape.equals(type, constant("custom_tool_call")) ? ITEM_CUSTOM : ITEM_OTHER;
+  if (tape.equals(type, constant("custom_tool_call"))) return ITEM_CUSTOM;
+  return tape.equals(type, constant("web_search_call")) ? ITEM_SEARCH : ITEM_OTHER;
 }
