@@ -76,15 +76,21 @@ export function removeHeadersOf(before: Target, exchange: Exchange): void {
   for (let i = 0; i < before.headers.length; i++)
     removeHeader(REQUEST_HEADERS, before.headers[i].name);
   if (before.hosted !== null) {
-    removeHeader(REQUEST_HEADERS, BETA);
+    restoreBetas(exchange);
     return;
   }
   if (before.dialect === exchange.client.dialect) return;
   if (before.limits.cacheKey == CACHE_KEY_HEADER && exchange.client.cacheKey.length > 0)
     removeHeader(REQUEST_HEADERS, CONVERSATION);
-  if (exchange.client.addedBeta.length > 0) removeHeader(REQUEST_HEADERS, BETA);
+  if (exchange.client.addedBeta.length > 0) restoreBetas(exchange);
   const required = before.dialect.requiredHeaders;
   for (let i = 0; i < required.length; i++) removeHeader(REQUEST_HEADERS, required[i].name);
+}
+
+/** Writes the betas as the client has sent them. */
+function restoreBetas(exchange: Exchange): void {
+  if (exchange.client.betas.length == 0) removeHeader(REQUEST_HEADERS, BETA);
+  else setHeader(REQUEST_HEADERS, BETA, exchange.client.betas.view(value));
 }
 
 /** Keeps the client's betas, which the body of an attempt may need when its headers cannot be read any more. */
