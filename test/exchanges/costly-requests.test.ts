@@ -104,6 +104,12 @@ describe("definitions that double with each step", () => {
 
 describe("a request takes a time that grows with its size", () => {
   const defs = `"$defs":{${many(60_000, (index) => `"k${index}":1`)}}`;
+  const largeCalls = many(
+    64,
+    (index) =>
+      `{"type":"server_tool_use","id":"c${index}","name":"n",${many(2000, (key) => `"k${key}":1`)},"input":{}}`,
+  );
+  const results = many(20_000, () => `{"type":"mcp_tool_result","tool_use_id":"z"}`);
   const pieces = many(60_000, () => `{"type":"summary_text","text":"a"}`);
 
   it.each([
@@ -157,6 +163,11 @@ describe("a request takes a time that grows with its size", () => {
       "pieces of reasoning",
       "/v1/responses",
       `{"model":"${WITHOUT_REFS}","input":[{"type":"reasoning","id":"r","summary":[${pieces}]},{"type":"message","role":"assistant","content":"yes"},{"type":"message","role":"user","content":"hi"}]}`,
+    ],
+    [
+      "results beside large calls that the provider ran",
+      "/v1/messages",
+      `{"model":"vllm/chat","max_tokens":5,"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":[${largeCalls},${results},{"type":"text","text":"a"}]},{"role":"user","content":"hi"}]}`,
     ],
   ])("%s", (_name, path, text) => {
     const start = performance.now();

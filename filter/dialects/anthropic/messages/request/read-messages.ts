@@ -16,15 +16,14 @@ import {
 import { addHostedCall, addHostedResult } from "../../../../hub/request/hosted-history";
 import { readList } from "../../../../hub/request/read-list";
 import { RequestReport } from "../../../../hub/request/request-report";
-import { NO_NODE, Tape } from "../../../../bytes/json/tape";
+import { Tape } from "../../../../bytes/json/tape";
 import { constant, Span } from "../../../../bytes/text/bytes";
 import { addText, CITATIONS, readDocument, readImage, readSearchResult } from "./read-source";
 import * as member from "../members";
 
-/** More calls of one message are dropped. */
+/** More calls whose results have not come are dropped. */
 const MAX_HOSTED_CALLS: i32 = 64;
 const HOSTED_TYPE = constant("messages[].content[].type=server_tool_use");
-const ID = constant("id");
 const SYSTEM = constant("system");
 const CONTENT = constant("content");
 
@@ -32,8 +31,9 @@ const message = new MemberReader(member.message);
 const members = new MemberReader(member.block);
 /** The blocks of a tool result are read while the result's own members are still needed. */
 const inner = new MemberReader(member.block);
-/** The calls of tools that a provider ran, in this message; NO_NODE for one whose result has come. */
+/** The calls of tools that a provider ran whose results have not come, and their ids. */
 const open: u32[] = [];
+const openIds: u32[] = [];
 const resultId = new Span(0, 0);
 
 /** Reads the top-level system prompt. */
@@ -56,16 +56,23 @@ export function readMessage(
   request.message++;
   message.read(tape, item, report);
   const node = message.node(member.ROLE);
-  if (tape.equals(node, constant("user"))) request.role = ROLE_USER;
-  else if (tape.equals(node, constant("assistant"))) request.role = ROLE_ASSISTANT;
+  if (tape.equals(node, constant("user"))) {
+    request.role = ROLE_USER;
+    endHosted(report);
+  } else if (tape.equals(node, constant("assistant"))) request.role = ROLE_ASSISTANT;
   else if (tape.equals(node, SYSTEM)) request.role = ROLE_SYSTEM;
   else {
     report.reject("role", "must be user or assistant; send a system prompt in 'system'.");
     return;
   }
-  open.length = 0;
   readContent(tape, message.node(member.CONTENT), CONTENT, request, report);
-  for (let i = 0; i < open.length; i++) if (unchecked(open[i]) != NO_NODE) report.drop(HOSTED_TYPE);
+}
+
+/** Drops the calls without a result: a turn, which several messages may make up (`pause_turn`), is over. */
+export function endHosted(report: RequestReport): void {
+  if (open.length > 0) report.drop(HOSTED_TYPE);
+  open.length = 0;
+  openIds.length = 0;
 }
 
 function readContent(
@@ -150,8 +157,7 @@ function readTurn(
   if (type == member.TYPE_TOOL_USE) {
     readCall(tape, request, report);
   } else if (type == member.TYPE_HOSTED_USE || type == member.TYPE_MCP_USE) {
-    if (open.length < MAX_HOSTED_CALLS) open.push(item);
-    else report.drop(HOSTED_TYPE);
+    openHosted(item, report);
   } else if (type > member.TYPE_MCP_USE && type <= member.TYPE_HOSTED_RESULT) {
     readHosted(tape, request, report);
   } else if (type == member.TYPE_THINKING) {
@@ -200,16 +206,28 @@ function readCall(tape: Tape, request: HubRequest, report: RequestReport): void 
   block.textLength = tape.outerEnd(input) - start;
 }
 
+function openHosted(call: u32, report: RequestReport): void {
+  if (open.length < MAX_HOSTED_CALLS) {
+    open.push(call);
+    openIds.push(members.node(member.BLOCK_ID));
+  } else {
+    report.drop(HOSTED_TYPE);
+  }
+}
+
 /** Reads the result of a tool that a provider ran, and its call before it: as if the client had run it. */
 function readHosted(tape: Tape, request: HubRequest, report: RequestReport): void {
   const id = members.node(member.TOOL_USE_ID);
   const content = members.node(member.BLOCK_CONTENT);
   const isError = tape.isTrue(members.node(member.IS_ERROR));
   for (let i = 0; i < open.length; i++) {
-    const call = unchecked(open[i]);
-    if (!tape.isString(id) || !tape.equals(tape.member(call, ID), spanOf(tape, id, resultId)))
+    if (!tape.isString(id) || !tape.equals(unchecked(openIds[i]), spanOf(tape, id, resultId)))
       continue;
-    unchecked((open[i] = NO_NODE));
+    const call = unchecked(open[i]);
+    unchecked((open[i] = open[open.length - 1]));
+    unchecked((openIds[i] = openIds[open.length - 1]));
+    open.pop();
+    openIds.pop();
     const input = tape.member(call, constant("input"));
     const start = tape.outerStart(input);
     const length = tape.isObject(input) ? tape.outerEnd(input) - start : 0;

@@ -23,7 +23,7 @@ import { clientRunTool } from "../../../../hub/request/client-run-tools";
 import { featureOf, HOSTED_MCP, hostedByType } from "../../../../hub/request/hosted-tools";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant, Span } from "../../../../bytes/text/bytes";
-import { readMessage, readSystem } from "./read-messages";
+import { endHosted, readMessage, readSystem } from "./read-messages";
 import * as feature from "../../../../hub/request/features";
 import * as member from "../members";
 
@@ -65,8 +65,10 @@ export function readRequest(tape: Tape, request: HubRequest, report: RequestRepo
     report.drop(constant("mcp_servers"));
   if (report.fault === null) readToolChoice(tape, request, report);
   if (report.fault === null) readSystem(tape, top.node(member.SYSTEM), request, report);
-  if (report.fault === null)
+  if (report.fault === null) {
     readMessageList(tape, top.node(member.MESSAGES), request, report, readMessage);
+    endHosted(report);
+  }
 }
 
 function readOutput(tape: Tape, request: HubRequest, report: RequestReport): void {
