@@ -78,7 +78,8 @@ function readOther(tape: Tape, index: u32, request: HubRequest, report: RequestR
     return index + 1;
   }
   request.message++;
-  if (part == PART_HOSTED) readHosted(tape, node, request, report);
+  const isCode = items.at(index).type == member.TYPE_CODE_CALL;
+  if (part == PART_HOSTED) readHosted(tape, node, isCode, request, report);
   else if (part == PART_AGENT) readAgentMessage(tape, node, request, report);
   else readMessage(tape, node, request, report);
   return index + 1;

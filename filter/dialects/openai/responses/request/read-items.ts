@@ -163,24 +163,27 @@ export function readOutput(
   request.addBlock(BLOCK_RESULT_END, ROLE_USER);
 }
 
-/** Reads what a provider ran, code or an MCP tool. */
+/** Reads what a provider ran, code or an MCP tool, which may have no arguments. */
 export function readHosted(
   tape: Tape,
   node: u32,
+  isCode: bool,
   request: HubRequest,
   report: RequestReport,
 ): void {
   const id = tape.member(node, constant("id"));
-  const code = tape.member(node, constant("code"));
-  const isCode = tape.isString(code);
-  const input = isCode ? code : tape.member(node, constant("arguments"));
-  if (!isFilled(tape, id) || !isFilled(tape, input) || (!isCode && !isJsonText(tape, input))) {
+  const input = tape.member(node, isCode ? constant("code") : constant("arguments"));
+  const isInput = isCode
+    ? isFilled(tape, input)
+    : !tape.isPresent(input) || (tape.isString(input) && isJsonText(tape, input));
+  if (!isFilled(tape, id) || !isInput) {
     report.drop(HOSTED_TYPE);
     return;
   }
   const flags = isCode ? FLAG_CUSTOM : FLAG_STRING;
   const name = tape.member(node, constant("name"));
-  addHostedCall(tape, id, name, tape.pointer(input), tape.size(input), flags, request);
+  const length = tape.isString(input) ? tape.size(input) : 0;
+  addHostedCall(tape, id, name, tape.pointer(input), length, flags, request);
   const output = tape.member(node, isCode ? constant("outputs") : OUTPUT);
   addHostedResult(tape, id, output, isCode ? FLAG_CUSTOM : 0, request);
 }

@@ -281,7 +281,8 @@ export abstract class ItemWriter extends BlockWriter {
       items.bytes(call.server.pointer, call.server.length);
       items.text('","arguments":"');
     }
-    items.bytes(call.input.pointer, call.input.length);
+    if (call.kind == HOSTED_MCP && call.input.length == 0) items.span(NO_ARGUMENTS);
+    else items.bytes(call.input.pointer, call.input.length);
     this.itemAdded(partOf(words, HOSTED_REST));
     const type = partOf(words, HOSTED_TYPE);
     this.hostedStep(type, constant(".in_progress"), NOTHING, call);
