@@ -1,4 +1,5 @@
 // What a provider ran in an earlier turn, for other formats: a call and its result, as if the client had run it.
+import { readTexts } from "../hosted-texts";
 import { HOSTED_MARK } from "../reasoning-carrier";
 import { Tape } from "../../bytes/json/tape";
 import { startsWith } from "../../bytes/text/at";
@@ -12,17 +13,9 @@ import {
   ROLE_ASSISTANT,
   ROLE_USER,
 } from "./request";
+import { RequestReport } from "./request-report";
 
 const CODE_NAME = constant("code_execution");
-
-/** The texts of results: of MCP tools, code, and errors. */
-const TEXTS: StaticArray<Span> = [
-  constant("text"),
-  constant("stdout"),
-  constant("stderr"),
-  constant("logs"),
-  constant("error_code"),
-];
 
 /** Adds a call by its nodes, and by its input as a block has it. `name`: code has none. */
 export function addHostedCall(
@@ -47,23 +40,20 @@ export function addHostedCall(
   call.flags = flags;
 }
 
-/** Adds the result of a call by its content: a string, an object or a list of objects. */
+/** Adds the result of a call by the texts of its content; anything else in it is dropped as `path`. */
 export function addHostedResult(
   tape: Tape,
   id: u32,
   content: u32,
   flags: u32,
+  path: Span,
   request: HubRequest,
+  report: RequestReport,
 ): void {
   const result = request.addBlock(BLOCK_TOOL_RESULT, ROLE_USER);
   setId(result, tape, id);
   result.flags = flags;
-  if (tape.isString(content)) request.addText(ROLE_USER, content);
-  else if (tape.isArray(content)) {
-    const end = tape.next(content);
-    for (let item = tape.first(content); item < end; item = tape.next(item))
-      addTexts(tape, item, request);
-  } else addTexts(tape, content, request);
+  if (tape.isPresent(content) && !readTexts(tape, content, request)) report.drop(path);
   request.addBlock(BLOCK_RESULT_END, ROLE_USER);
 }
 
@@ -73,11 +63,4 @@ function setId(block: Block, tape: Tape, id: u32): void {
   if (!startsWith(block.id, block.idLength, HOSTED_MARK)) return;
   block.id += HOSTED_MARK.length;
   block.idLength -= HOSTED_MARK.length;
-}
-
-function addTexts(tape: Tape, item: u32, request: HubRequest): void {
-  for (let i = 0; i < TEXTS.length; i++) {
-    const text = tape.member(item, unchecked(TEXTS[i]));
-    if (tape.isString(text)) request.addText(ROLE_USER, text);
-  }
 }

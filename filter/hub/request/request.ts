@@ -9,6 +9,7 @@ import { isBlank } from "../../bytes/json/blank";
 import { startsWith } from "../../bytes/text/at";
 import { ByteBuffer, constant, PADDING, sameBytes, Span } from "../../bytes/text/bytes";
 import { AskedFeatures } from "./asked-features";
+import { TextTarget } from "../hosted-texts";
 import { MARK, MARK_ENCRYPTED } from "../reasoning-carrier";
 import { NO_NOTES, RequestNotes } from "./request-notes";
 import { idSignature, plainId, readSignedId } from "./signed-call-id";
@@ -205,7 +206,7 @@ export const SERVICE_STANDARD: i32 = 1;
 /** Faster, at a higher price. */
 export const SERVICE_FAST: i32 = 2;
 
-export class HubRequest {
+export class HubRequest extends TextTarget {
   /** The client's body, for the values that are copied whole. */
   tape: Tape = new Tape();
   blocks: Records<Block> = new Records<Block>();
@@ -335,6 +336,10 @@ export class HubRequest {
   addText(role: u32, node: u32): void {
     if (isBlank(this.tape.pointer(node), this.tape.size(node))) return;
     this.addBlock(BLOCK_TEXT, role).setText(this.tape, node);
+  }
+
+  addResultText(_tape: Tape, node: u32): void {
+    this.addText(ROLE_USER, node);
   }
 
   /** Adds a block of reasoning. Text and signature may be missing. */

@@ -3,7 +3,12 @@
 //
 // An open tool call is never interrupted: other blocks wait until its arguments are complete. Calls that a provider
 // interleaves are written one by one; calls that it sends in order do not wait. Longer than other files because it is one class.
-import { DROPPED_BLOCK, DROPPED_CITATION, DROPPED_TOOL_ARGUMENTS } from "../dropped";
+import {
+  DROPPED_BLOCK,
+  DROPPED_CITATION,
+  DROPPED_SERVER_TOOL,
+  DROPPED_TOOL_ARGUMENTS,
+} from "../dropped";
 import { Citation, ResponseSink } from "./events";
 import { HostedCall } from "./hosted-call";
 import { FINISH_NONE, FINISH_STOP, FINISH_STOP_SEQUENCE } from "./finish-reason";
@@ -163,6 +168,7 @@ export abstract class BlockWriter extends ResponseSink {
       super.hosted(call);
       return;
     }
+    if (!call.isWhole) this.translation.dropped.add(DROPPED_SERVER_TOOL);
     this.close();
     this.putHosted(call);
   }

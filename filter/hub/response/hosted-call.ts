@@ -1,5 +1,6 @@
 // What the provider ran for the model, the call and its result in one event: no call of the client. Texts are the insides of JSON
 // strings.
+import { readTexts, TextTarget } from "../hosted-texts";
 import { Tape } from "../../bytes/json/tape";
 import { ByteBuffer, Span } from "../../bytes/text/bytes";
 import { findByte } from "../../bytes/text/find";
@@ -9,7 +10,7 @@ const LINE_END: u32 = 0x0a;
 
 const part = new Span(0, 0);
 
-export class HostedCall {
+export class HostedCall extends TextTarget {
   /** By which a provider's result finds its call. */
   id: ByteBuffer = new ByteBuffer();
   /** What was searched for, the code, the address of the page, or the arguments of an MCP tool (JSON). */
@@ -20,13 +21,26 @@ export class HostedCall {
   name: ByteBuffer = new ByteBuffer();
   server: ByteBuffer = new ByteBuffer();
   isError: bool = false;
+  /** Whether the result has all that the provider's has: no image or file was left out. */
+  isWhole: bool = true;
   /** Address and title of each page that a search has found, with a line end after each. */
   private pages: ByteBuffer = new ByteBuffer();
 
   constructor(
     /** HOSTED_ of hub/request/hosted-tools.ts. */
     public kind: i32,
-  ) {}
+  ) {
+    super();
+  }
+
+  addResultText(tape: Tape, node: u32): void {
+    appendString(tape, node, this.output);
+  }
+
+  /** Reads the texts of a result, which may be missing; what else it has is left out. */
+  readOutput(tape: Tape, result: u32): void {
+    if (tape.isPresent(result) && !readTexts(tape, result, this)) this.isWhole = false;
+  }
 
   addPage(tape: Tape, url: u32, title: u32): void {
     if (!tape.isString(url)) return;
@@ -66,13 +80,6 @@ export class HostedCall {
 /** Appends a string of the tape; nothing for another value. */
 export function appendString(tape: Tape, node: u32, out: ByteBuffer): void {
   if (tape.isString(node)) out.bytes(tape.pointer(node), tape.size(node));
-}
-
-/** Appends one member of each object in a list. */
-export function appendEach(tape: Tape, list: u32, name: Span, out: ByteBuffer): void {
-  const end = tape.isArray(list) ? tape.next(list) : 0;
-  for (let item = tape.first(list); item < end; item = tape.next(item))
-    appendString(tape, tape.member(item, name), out);
 }
 
 function writeLine(at: usize, end: usize, out: ByteBuffer): usize {

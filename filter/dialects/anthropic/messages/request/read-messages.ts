@@ -18,6 +18,7 @@ import { readList } from "../../../../hub/request/read-list";
 import { RequestReport } from "../../../../hub/request/request-report";
 import { Tape } from "../../../../bytes/json/tape";
 import { constant, Span } from "../../../../bytes/text/bytes";
+import { isFailure } from "../hosted-failure";
 import { addText, CITATIONS, readDocument, readImage, readSearchResult } from "./read-source";
 import * as member from "../members";
 
@@ -159,7 +160,7 @@ function readTurn(
   } else if (type == member.TYPE_HOSTED_USE || type == member.TYPE_MCP_USE) {
     openHosted(item, report);
   } else if (type > member.TYPE_MCP_USE && type <= member.TYPE_HOSTED_RESULT) {
-    readHosted(tape, request, report);
+    readHosted(tape, item, request, report);
   } else if (type == member.TYPE_THINKING) {
     request.addReasoning(members.node(member.BLOCK_THINKING), members.node(member.SIGNATURE));
   } else if (type == member.TYPE_REDACTED) {
@@ -216,10 +217,10 @@ function openHosted(call: u32, report: RequestReport): void {
 }
 
 /** Reads the result of a tool that a provider ran, and its call before it: as if the client had run it. */
-function readHosted(tape: Tape, request: HubRequest, report: RequestReport): void {
+function readHosted(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {
   const id = members.node(member.TOOL_USE_ID);
   const content = members.node(member.BLOCK_CONTENT);
-  const isError = tape.isTrue(members.node(member.IS_ERROR));
+  const flags = isFailure(tape, item, content) ? FLAG_ERROR : 0;
   for (let i = 0; i < open.length; i++) {
     if (!tape.isString(id) || !tape.equals(unchecked(openIds[i]), spanOf(tape, id, resultId)))
       continue;
@@ -233,7 +234,7 @@ function readHosted(tape: Tape, request: HubRequest, report: RequestReport): voi
     const length = tape.isObject(input) ? tape.outerEnd(input) - start : 0;
     const name = tape.member(call, constant("name"));
     addHostedCall(tape, id, name, tape.base + start, length, 0, request);
-    addHostedResult(tape, id, content, isError ? FLAG_ERROR : 0, request);
+    addHostedResult(tape, id, content, flags, HOSTED_TYPE, request, report);
     return;
   }
   report.drop(HOSTED_TYPE);

@@ -3,17 +3,17 @@
 import { DROPPED_SERVER_TOOL } from "../../../../hub/dropped";
 import { HOSTED_CODE, HOSTED_MCP, HOSTED_SEARCH } from "../../../../hub/request/hosted-tools";
 import { ResponseSink } from "../../../../hub/response/events";
-import { appendEach, appendString, HostedCall } from "../../../../hub/response/hosted-call";
+import { appendString, HostedCall } from "../../../../hub/response/hosted-call";
 import { Translation } from "../../../../hub/response/translation";
 import { scan, SCAN_OK } from "../../../../bytes/json/scan";
 import { NO_NODE, scratchTape, Tape } from "../../../../bytes/json/tape";
 import { escape, unescape } from "../../../../bytes/json/text";
 import { constant, scratchBuffer, Span } from "../../../../bytes/text/bytes";
 import { contains } from "../../../../bytes/text/find";
+import { isFailure } from "../hosted-failure";
 
 const CONTENT = constant("content");
 const NAME = constant("name");
-const TEXT = constant("text");
 
 /** More calls of one response are dropped. */
 const MAX_CALLS: i32 = 64;
@@ -104,14 +104,16 @@ function readInput(call: HostedCall): void {
 
 function readResult(tape: Tape, block: u32, call: HostedCall): void {
   const content = tape.member(block, CONTENT);
-  call.isError = tape.isTrue(tape.member(block, constant("is_error")));
-  appendString(tape, content, call.output);
-  if (!tape.isArray(content)) {
-    appendString(tape, tape.member(content, constant("stdout")), call.output);
-    appendString(tape, tape.member(content, constant("stderr")), call.output);
+  call.isError = isFailure(tape, block, content);
+  if (call.kind != HOSTED_SEARCH) {
+    call.readOutput(tape, content);
     return;
   }
-  appendEach(tape, content, TEXT, call.output);
+  if (!tape.isArray(content)) {
+    // The code of an error, for which no other format of a search has a place.
+    call.isWhole = !tape.isPresent(content);
+    return;
+  }
   const end = tape.next(content);
   for (let item = tape.first(content); item < end; item = tape.next(item))
     call.addPage(tape, tape.member(item, constant("url")), tape.member(item, constant("title")));

@@ -8,18 +8,25 @@ import { scratchTape } from "../../../../bytes/json/tape";
 import { unescape } from "../../../../bytes/json/text";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../../../../bytes/text/bytes";
 
-/** By HOSTED_: the name of the tool, what is before its input, which is one string, and before and after the output. */
+/**
+ * By HOSTED_: the name of the tool, what is before its input, which is one string, and before and after the output, also that
+ * of a failure.
+ */
 const WORDS: StaticArray<Span> = [
-  constant('web_search\n{"query":"\n[\n]\n'),
   constant(
-    'code_execution\n{"code":"\n{"type":"code_execution_result","stdout":"\n","stderr":"","return_code":0,"content":[]}\n',
+    'web_search\n{"query":"\n[\n]\n{"type":"web_search_tool_result_error","error_code":"unavailable\n"}\n',
   ),
-  constant('mcp\n\n[{"type":"text","text":"\n"}]\n'),
+  constant(
+    'code_execution\n{"code":"\n{"type":"code_execution_result","stdout":"\n","stderr":"","return_code":0,"content":[]}\n{"type":"code_execution_result","stdout":"","stderr":"\n","return_code":1,"content":[]}\n',
+  ),
+  constant('mcp\n\n[{"type":"text","text":"\n"}]\n[{"type":"text","text":"\n"}]\n'),
 ];
 const NAME: i32 = 0;
 const INPUT: i32 = 1;
 const OPEN: i32 = 2;
 const CLOSE: i32 = 3;
+/** How much later those of a failure are. */
+const FAILED: i32 = 2;
 
 const plain = scratchBuffer();
 const tape = scratchTape();
@@ -62,6 +69,7 @@ export function openCall(call: HostedCall, id: ByteBuffer, out: ByteBuffer): voi
 /** Appends the block of the result. */
 export function writeResult(call: HostedCall, id: ByteBuffer, out: ByteBuffer): void {
   const words = WORDS[call.kind];
+  const shift = call.isError ? FAILED : 0;
   out.text('{"type":"');
   out.span(partOf(words, NAME));
   out.text('_tool_result","tool_use_id":"');
@@ -72,8 +80,8 @@ export function writeResult(call: HostedCall, id: ByteBuffer, out: ByteBuffer): 
   } else {
     out.text('","caller":{"type":"direct"},"content":');
   }
-  out.span(partOf(words, OPEN));
-  if (call.kind == HOSTED_SEARCH) {
+  out.span(partOf(words, OPEN + shift));
+  if (call.kind == HOSTED_SEARCH && !call.isError) {
     call.writePages(
       constant('{"type":"web_search_result","url":"'),
       constant('","title":"'),
@@ -83,6 +91,6 @@ export function writeResult(call: HostedCall, id: ByteBuffer, out: ByteBuffer): 
   } else {
     out.bytes(call.output.pointer, call.output.length);
   }
-  out.span(partOf(words, CLOSE));
+  out.span(partOf(words, CLOSE + shift));
   out.byte(0x7d);
 }

@@ -126,6 +126,8 @@ export class PartReader {
     appendString(tape, tape.member(code, constant("code")), call.input);
     if (!tape.isObject(result)) return true;
     appendString(tape, tape.member(result, constant("output")), call.output);
+    const outcome = tape.member(result, constant("outcome"));
+    call.isError = tape.isString(outcome) && !tape.equals(outcome, constant("OUTCOME_OK"));
     this.endCode();
     return true;
   }

@@ -19,6 +19,7 @@ import {
   FLAG_CONTINUES,
   FLAG_CUSTOM,
   FLAG_ENCRYPTED,
+  FLAG_ERROR,
   FLAG_PARAGRAPH,
   FLAG_STRING,
   HubRequest,
@@ -184,8 +185,13 @@ export function readHosted(
   const name = tape.member(node, constant("name"));
   const length = tape.isString(input) ? tape.size(input) : 0;
   addHostedCall(tape, id, name, tape.pointer(input), length, flags, request);
-  const output = tape.member(node, isCode ? constant("outputs") : OUTPUT);
-  addHostedResult(tape, id, output, isCode ? FLAG_CUSTOM : 0, request);
+  const error = tape.member(node, constant("error"));
+  const hasError = tape.isPresent(error);
+  const output = hasError ? error : tape.member(node, isCode ? constant("outputs") : OUTPUT);
+  let resultFlags: u32 = isCode ? FLAG_CUSTOM : 0;
+  if (hasError || tape.equals(tape.member(node, constant("status")), constant("failed")))
+    resultFlags |= FLAG_ERROR;
+  addHostedResult(tape, id, output, resultFlags, HOSTED_TYPE, request, report);
 }
 
 /** Reads an output without a call, which providers reject, as a message of the user. */

@@ -1,7 +1,7 @@
 // Reads the items of what OpenAI's servers ran.
 // @see https://platform.openai.com/docs/guides/tools
 import { HOSTED_CODE, HOSTED_MCP, HOSTED_SEARCH } from "../../../../hub/request/hosted-tools";
-import { appendEach, appendString, HostedCall } from "../../../../hub/response/hosted-call";
+import { appendString, HostedCall } from "../../../../hub/response/hosted-call";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
 
@@ -15,10 +15,15 @@ export function hostedCallOf(tape: Tape, item: u32, type: u32): HostedCall | nul
   appendString(tape, input, call.input);
   appendString(tape, tape.member(item, constant("name")), call.name);
   appendString(tape, tape.member(item, constant("server_label")), call.server);
-  appendString(tape, tape.member(item, constant("output")), call.output);
-  appendEach(tape, tape.member(item, constant("outputs")), constant("logs"), call.output);
-  call.isError = tape.isPresent(tape.member(item, constant("error")));
+  const error = tape.member(item, constant("error"));
+  call.readOutput(tape, tape.member(item, isCode ? constant("outputs") : constant("output")));
+  call.readOutput(tape, error);
+  call.isError = tape.isPresent(error) || isFailed(tape, item);
   return call;
+}
+
+function isFailed(tape: Tape, item: u32): bool {
+  return tape.equals(tape.member(item, constant("status")), constant("failed"));
 }
 
 function searchOf(tape: Tape, item: u32): HostedCall | null {
@@ -27,6 +32,7 @@ function searchOf(tape: Tape, item: u32): HostedCall | null {
   // Pages that are opened belong to the search before.
   if (!tape.isString(query)) return null;
   const call = new HostedCall(HOSTED_SEARCH);
+  call.isError = isFailed(tape, item);
   appendString(tape, query, call.input);
   const sources = tape.member(action, constant("sources"));
   const end = tape.isArray(sources) ? tape.next(sources) : 0;

@@ -45,18 +45,19 @@ export const INCOMPLETE = constant("incomplete");
 const NOTHING = constant("");
 
 /**
- * By HOSTED_: the type, what is before its input, what an item lacks while it runs, and what is before and after its output.
+ * By HOSTED_: the type, what is before its input, what an item lacks while it runs, what is before and after its output, and what
+ * is before that of a failure.
  * @see https://platform.openai.com/docs/api-reference/responses-streaming
  */
 const HOSTED: StaticArray<Span> = [
   constant(
-    'web_search_call\n","action":{"type":"search","query":"\n"},"status":"in_progress"}\n","sources":[\n]},"status":"completed"}\n',
+    'web_search_call\n","action":{"type":"search","query":"\n"},"status":"in_progress"}\n","sources":[\n]}\n","sources":[\n',
   ),
   constant(
-    'code_interpreter_call\n","container_id":"","code":"\n","outputs":null,"status":"in_progress"}\n","outputs":[{"type":"logs","logs":"\n"}],"status":"completed"}\n',
+    'code_interpreter_call\n","container_id":"","code":"\n","outputs":null,"status":"in_progress"}\n","outputs":[{"type":"logs","logs":"\n"}]\n","outputs":[{"type":"logs","logs":"\n',
   ),
   constant(
-    'mcp_call\n","approval_request_id":null,"error":null,"name":"\n","output":null,"status":"in_progress"}\n","output":"\n","status":"completed"}\n',
+    'mcp_call\n","approval_request_id":null,"name":"\n","error":null,"output":null,"status":"in_progress"}\n","error":null,"output":"\n"\n","output":null,"error":"\n',
   ),
 ];
 const HOSTED_TYPE: i32 = 0;
@@ -64,6 +65,7 @@ const HOSTED_OPEN: i32 = 1;
 const HOSTED_REST: i32 = 2;
 const HOSTED_OUTPUT: i32 = 3;
 const HOSTED_CLOSE: i32 = 4;
+const HOSTED_FAILURE: i32 = 5;
 
 export abstract class ItemWriter extends BlockWriter {
   /** The open item's `output_index`; the number of items before the first one is -1. */
@@ -268,7 +270,7 @@ export abstract class ItemWriter extends BlockWriter {
     this.contentDone(this.items.length);
   }
 
-  /** Writes an item of OpenAI's own tools, of which a stream reports the steps. */
+  /** Writes an item of OpenAI's own tools, of which a stream reports the steps; only MCP has one for failures. */
   protected putHosted(call: HostedCall): void {
     const words = HOSTED[call.kind];
     const items = this.items;
@@ -290,12 +292,16 @@ export abstract class ItemWriter extends BlockWriter {
       this.hostedStep(type, constant("_code.delta"), constant("delta"), call);
       this.hostedStep(type, constant("_code.done"), constant("code"), call);
     }
-    this.hostedStep(type, constant(".completed"), NOTHING, call);
-    items.span(partOf(words, HOSTED_OUTPUT));
+    const hasFailed = call.isError && call.kind == HOSTED_MCP;
+    this.hostedStep(type, hasFailed ? constant(".failed") : constant(".completed"), NOTHING, call);
+    items.span(partOf(words, call.isError ? HOSTED_FAILURE : HOSTED_OUTPUT));
     if (call.kind == HOSTED_SEARCH)
       call.writePages(constant('{"type":"url","url":"'), NOTHING, STRING_END, items);
     else items.bytes(call.output.pointer, call.output.length);
     items.span(partOf(words, HOSTED_CLOSE));
+    items.text(',"status":"');
+    items.span(call.isError ? constant("failed") : COMPLETED);
+    items.span(STRING_END);
     this.itemEnds();
   }
 
