@@ -4,6 +4,7 @@ import type { Login } from "../../model/login.ts";
 import { type IdentityProvider, SignInError } from "../observability/sign-in/identity-provider.ts";
 import type { EndedSessions } from "../observability/sign-in/page-session.ts";
 import { loggedInOf, type Rules } from "./logged-in.ts";
+import { Attempts } from "./attempts-by-address.ts";
 import type { LoggedIn, Refreshable, TokenKeys } from "./token-keys.ts";
 
 /** The response of the token endpoint (RFC 6749, section 5.1); `email` is Claude Code's extension. */
@@ -15,6 +16,15 @@ export interface TokenReply {
   refresh_token?: string;
   /** Who has logged in, which Claude Code shows for confirmation. */
   email: string;
+}
+
+/** What became of a logout. */
+export interface Ended {
+  name: string;
+  /** Whether the session had not ended before. */
+  isFirst: boolean;
+  /** Why the identity provider has not ended its refresh token; once for a session. */
+  problem?: SignInError;
 }
 
 export interface SessionsOptions extends Rules {
@@ -39,9 +49,12 @@ export class Sessions {
   readonly #options: SessionsOptions;
   /** By SHA-256 of the refresh token, the oldest first. */
   readonly #replies = new Map<string, { reply: Promise<TokenReply>; until: number }>();
+  /** Revocations that failed, by session: a terminal that repeats its logout fills no log. */
+  readonly #failures: Attempts;
 
   constructor(options: SessionsOptions) {
     this.#options = options;
+    this.#failures = new Attempts(1, options.now);
   }
 
   /** @param refreshToken of the identity provider */
@@ -92,17 +105,29 @@ export class Sessions {
     return reply;
   }
 
-  /** Ends the session of an access or refresh token, here and at the identity provider. Returns whose it was. */
-  async end(token: string): Promise<{ name: string } | undefined> {
-    const { keys, now, provider, ended } = this.#options;
+  /** Ends the session of an access or refresh token, here and at the identity provider. */
+  async end(token: string): Promise<Ended | undefined> {
+    const { keys, now, ended } = this.#options;
     const held = keys.readRefreshToken(token);
     const found = held ?? keys.readAccessToken(token, now());
     if (found === undefined) return undefined;
     const isFirst = !this.#hasEnded(found.session);
-    ended.end({ id: found.session, expires: now() + REMEMBERED_S }, now());
-    // It may be down, or know the token no more: the session has ended here.
-    if (held !== undefined) await provider.revoke(held.token).catch(() => undefined);
-    return isFirst ? found : undefined;
+    if (isFirst) ended.end({ id: found.session, expires: now() + REMEMBERED_S }, now());
+    const problem = held && (await this.#revoke(held));
+    return { name: found.name, isFirst, ...(problem === undefined ? {} : { problem }) };
+  }
+
+  /** Returns why it failed: the provider may be down. The session has ended here. */
+  async #revoke({ session, token }: Refreshable): Promise<SignInError | undefined> {
+    try {
+      await this.#options.provider.revoke(token);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof SignInError)) throw error;
+      if (this.#failures.isExhausted(session)) return undefined;
+      this.#failures.count(session);
+      return error;
+    }
   }
 
   async #refresh({ token, ...before }: Refreshable): Promise<TokenReply> {

@@ -55,8 +55,12 @@ export function addTerminalRoutes(app: Hono, parts: LoginParts): void {
 
   app.post(LOGIN_PATHS.revoke, limited, async (context) => {
     const ended = await sessions.end((await formOf(context)).get("token") ?? "");
-    if (ended !== undefined)
-      audit?.append({ actor: actorOf(ended.name, context), action: "login.sign_out" });
+    const entry = { actor: actorOf(ended?.name, context), action: "login.sign_out" };
+    if (ended?.isFirst === true) audit?.append(entry);
+    if (ended?.problem !== undefined) {
+      const { message, detail } = ended.problem;
+      audit?.append({ ...entry, result: "failed", after: { message, detail } });
+    }
     // Also for a token that nobody knows (RFC 7009, section 2.2).
     return context.body(null, 200);
   });

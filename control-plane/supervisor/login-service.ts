@@ -2,8 +2,9 @@
 import type { Server } from "node:http";
 import type { AuditWriter } from "../audit/audit-log.ts";
 import { closeNow, listenAt } from "../model-server/unix-socket.ts";
-import { EndedSessions } from "../observability/sign-in/page-session.ts";
+import type { EndedSessions } from "../observability/sign-in/page-session.ts";
 import type { Configuration } from "./configuration-file.ts";
+import { openEndedSessions } from "./ended-sessions.ts";
 import type { Report } from "./own-log.ts";
 import { socketPath } from "./state.ts";
 
@@ -26,7 +27,7 @@ export function createLogin(
   isCreatedGroup: (group: string) => boolean,
 ): LoginService {
   const path = socketPath(directory, "login");
-  const ended = new EndedSessions();
+  let ended: EndedSessions | undefined;
   let server: Server | undefined;
   let handle: Handler = notConfigured;
   let plan = "";
@@ -55,6 +56,7 @@ export function createLogin(
     const next = JSON.stringify([login, signIn, clientSecret, secrets]);
     // A new server forgets the logins that wait for a browser.
     if (plan === next) return;
+    ended ??= openEndedSessions(directory, report);
     const { loginApp } = await import("../login/login-server.ts");
     const app = loginApp({ login, signIn, clientSecret, secrets, isKnownGroup, audit, ended });
     handle = (request) => app.fetch(request);

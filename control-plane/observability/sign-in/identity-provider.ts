@@ -107,13 +107,17 @@ export class IdentityProvider {
     }
   }
 
-  /** Has the provider end a refresh token, if it can. */
+  /** Has the provider end a refresh token, if it can. Rejects with a SignInError. */
   async revoke(refreshToken: string): Promise<void> {
     const client = await import("openid-client");
     const configuration = await this.#discover(client);
     if (configuration.serverMetadata().revocation_endpoint === undefined) return;
     const hint = { token_type_hint: "refresh_token" };
-    await client.tokenRevocation(configuration, refreshToken, hint);
+    try {
+      await client.tokenRevocation(configuration, refreshToken, hint);
+    } catch (error) {
+      throw signInError(error, this.#host, "The identity provider did not end its refresh token.");
+    }
   }
 
   /** @param subject that the tokens must be of; undefined: the ID token, which has been checked, says whose they are */
@@ -225,14 +229,16 @@ const MESSAGES: Readonly<Record<string, { message: string; status: 400 | 403 | 5
   OAUTH_TIMEOUT: { message: "The identity provider did not respond in time.", status: 502 },
 };
 
-function signInError(error: unknown, host: string): SignInError {
+/** @param otherwise the message for an error that is not known */
+function signInError(
+  error: unknown,
+  host: string,
+  otherwise = `The sign-in at ${host} failed.`,
+): SignInError {
   if (error instanceof SignInError) return error;
   const { error: word, code } = error as { error?: string; code?: string };
   const known = MESSAGES[word ?? ""] ?? MESSAGES[code ?? ""];
-  const { message, status } = known ?? {
-    message: `The sign-in at ${host} failed.`,
-    status: 502 as const,
-  };
+  const { message, status } = known ?? { message: otherwise, status: 502 as const };
   return new SignInError(message, status, causeOf(error));
 }
 

@@ -49,15 +49,26 @@ export function newId(): string {
   return randomBytes(18).toString("base64url");
 }
 
-/** The sessions that were ended before their time. A restart forgets them. */
+/** The sessions that were ended before their time. */
 export class EndedSessions {
-  readonly #ids = new Map<string, number>();
+  readonly #ids: Map<string, number>;
+  readonly #store: (ends: Iterable<[string, number]>) => void;
+
+  /** @param ends by id, of before @param store keeps them over a restart; absent: it forgets them */
+  constructor(
+    ends: Iterable<[string, number]> = [],
+    store: (ends: Iterable<[string, number]>) => void = () => undefined,
+  ) {
+    this.#ids = new Map(ends);
+    this.#store = store;
+  }
 
   end({ id, expires }: Pick<Session, "id" | "expires">, nowSeconds: number): void {
     for (const [old, end] of this.#ids) if (end <= nowSeconds) this.#ids.delete(old);
     const [oldest] = this.#ids.keys();
     if (this.#ids.size >= MAX_ENDED && oldest !== undefined) this.#ids.delete(oldest);
     this.#ids.set(id, expires);
+    this.#store(this.#ids);
   }
 
   has({ id }: Pick<Session, "id">): boolean {

@@ -14,9 +14,15 @@ interface Options {
   claims?: Claims;
   allowedGroups?: string[];
   isKnownGroup?: (group: string) => boolean;
+  revoke?: () => Promise<void>;
 }
 
-function open({ claims = {}, allowedGroups = ["*"], isKnownGroup = () => false }: Options) {
+function open({
+  claims = {},
+  allowedGroups = ["*"],
+  isKnownGroup = () => false,
+  revoke = () => Promise.resolve(),
+}: Options) {
   return new Sessions({
     login: {
       ...{ url: "https://gateway.example.com", allowedGroups, scopes: ["openid"] },
@@ -29,10 +35,7 @@ function open({ claims = {}, allowedGroups = ["*"], isKnownGroup = () => false }
       ...{ roles: {}, selfService: [], maxKeys: 10 },
       ...{ needsVerifiedEmail: true, sessionMs: 3_600_000 },
     },
-    provider: {
-      refresh: () => Promise.resolve({ claims }),
-      revoke: () => Promise.resolve(),
-    },
+    provider: { refresh: () => Promise.resolve({ claims }), revoke },
     keys: new TokenKeys(["a-secret-of-sessions-0123456789-0123"]),
     ended: new EndedSessions(),
     now: () => NOW,
@@ -90,4 +93,15 @@ it("a refresh can be tried again while the groups of the gateway cannot be read"
   await expect(refreshed({ claims: { groups: ["a"] }, isKnownGroup })).rejects.toMatchObject({
     status: 502,
   });
+});
+
+it("a logout ends the session and tells once that the identity provider has not", async () => {
+  const problem = new SignInError("The identity provider did not end its refresh token.", 502);
+  const sessions = open({ revoke: () => Promise.reject(problem) });
+  const { access_token: access, refresh_token: token = "" } = sessions.begin(ANN, "token");
+  expect(await sessions.end(access)).toEqual({ name: ANN.name, isFirst: true });
+  expect(await sessions.end(token)).toEqual({ name: ANN.name, isFirst: false, problem });
+  expect(await sessions.end(token)).toEqual({ name: ANN.name, isFirst: false });
+  expect(sessions.read(access)).toBeUndefined();
+  await expect(sessions.refresh(token)).rejects.toThrow("has ended");
 });
