@@ -4,6 +4,7 @@ import type { AccessLogField, AccessLogFieldName } from "../model/access-log-fie
 import { ACCESS_LOG_FIELDS } from "../model/access-log-fields.ts";
 import { MCP } from "../contract/endpoints.ts";
 import { PROPERTY_CLIENT_FORWARDED_FOR, PROPERTY_CLIENT_PATH } from "../contract/words.ts";
+import { LOGIN_PATHS } from "../model/login.ts";
 import type { GatewayModel } from "../model/model.ts";
 import type { AccessLogName } from "../model/names.ts";
 import { accessLogFile } from "../model/names.ts";
@@ -63,8 +64,7 @@ export function llmLogs(
   model: GatewayModel,
   runtime: RuntimeEnvironment,
 ): AccessLog[] {
-  // The route of tool calls leads to no provider.
-  const hasTools = name === "ingress" && model.prompt?.mcp === true;
+  const others = pathsWithoutProvider(name, model);
   const llm = (responseFlags: string, filter: Fields): AccessLog[] =>
     logs("llm", model, runtime, {
       // Known from the connection; an attempt without a connection shows the protocol that the provider is configured
@@ -77,7 +77,8 @@ export function llmLogs(
       upstreamHost: upstreamHost(hasNamedHosts(model)),
     }).map((log) => ({
       ...log,
-      filter: hasTools ? { and_filter: { filters: [isForProvider(), filter] } } : filter,
+      filter:
+        others.length === 0 ? filter : { and_filter: { filters: [isForProvider(others), filter] } },
     }));
   return [
     ...llm("%RESPONSE_FLAGS%", { or_filter: { filters: [hasStatus(), hasFlag()] } }),
@@ -98,8 +99,15 @@ export function internalLogs(model: GatewayModel, runtime: RuntimeEnvironment): 
 /** Envoy's response flag for a connection that Envoy reset itself. */
 const LOCAL_RESET = "LR";
 
-function isForProvider(): Fields {
-  const regex = `${MCP.path}(\\?.*)?`;
+/** Returns the paths of a listener's routes that lead to no provider: tool calls, and the login, whose queries have codes. */
+function pathsWithoutProvider(name: ListenerName, { prompt, login }: GatewayModel): string[] {
+  if (name === "ingress") return prompt?.mcp === true ? [MCP.path] : [];
+  return name === "egress" && login !== undefined ? Object.values(LOGIN_PATHS) : [];
+}
+
+function isForProvider(others: readonly string[]): Fields {
+  const paths = others.map((path) => path.replaceAll(".", String.raw`\.`)).join("|");
+  const regex = others.length === 1 ? `${paths}(\\?.*)?` : `(${paths})(\\?.*)?`;
   return {
     header_filter: {
       header: { name: ":path", string_match: { safe_regex: { regex } }, invert_match: true },
