@@ -22,18 +22,22 @@ interface Journey extends Checks {
 
 const JOURNEY = "login";
 const JOURNEY_COOKIE = "gateway_login";
-/** Unknown codes of an address in a minute: a user code could be guessed, with 26 billion of them. */
-const MAX_UNKNOWN = 30;
+/**
+ * Unknown codes of an address in the time: a user code could be guessed, with 26 billion of them. Behind a load balancer all people
+ * have one address.
+ */
+const MAX_UNKNOWN = 300;
+const UNKNOWN_S = 600;
 
 const FAILED = "Login failed";
 const UNKNOWN_CODE = "No login waits for this code. It may have expired, or was used already.";
-const TOO_MANY = "Too many wrong codes. Try again in a minute.";
+const TOO_MANY = "Too many wrong codes. Try again in ten minutes.";
 const OTHER_PAGE = "The request does not come from this page.";
 const OTHER_BROWSER = "The login took too long, or began in another browser.";
 
 export function addBrowserRoutes(app: Hono, parts: LoginParts): void {
   const { login, signIn, grants, now } = parts;
-  const unknown = new Attempts(MAX_UNKNOWN, now);
+  const unknown = new Attempts(MAX_UNKNOWN, now, UNKNOWN_S);
 
   /** Returns the login of a user code, or the page for a code that nothing waits for. */
   const find = (context: Context, userCode: string): Waiting | Response | Promise<Response> => {

@@ -1,5 +1,6 @@
 // Logins that have begun in a terminal and wait for a browser (RFC 8628). They are in memory: a restart ends them.
 import { createHash, randomBytes, randomInt } from "node:crypto";
+import { networkOf } from "./attempts-by-address.ts";
 
 /** How long a login may take. Seconds. */
 export const GRANT_S = 600;
@@ -15,6 +16,8 @@ const LETTERS = "BCDFGHJKLMNPQRSTVWXZ";
 const USER_CODE_LENGTH = 8;
 /** Further logins are refused until some have ended. */
 const MAX_GRANTS = 10_000;
+/** Of one address, so that it cannot keep everybody else from logging in. */
+const MAX_GRANTS_OF_ADDRESS = 3_000;
 
 /** Where a login began. */
 export interface Origin {
@@ -49,19 +52,24 @@ export class DeviceGrants<Result> {
   readonly #all = new Map<string, Grant<Result>>();
   readonly #byUserCode = new Map<string, string>();
   readonly #byHash = new Map<string, string>();
+  /** How many there are, by network. */
+  readonly #byNetwork = new Map<string, number>();
   readonly #now: () => number;
   readonly #most: number;
+  readonly #mostOfAddress: number;
 
-  /** @param now seconds since 1970 @param most how many may wait at once */
-  constructor(now: () => number, most = MAX_GRANTS) {
+  /** @param now seconds since 1970 @param most how many may wait at once @param mostOfAddress and of one address */
+  constructor(now: () => number, most = MAX_GRANTS, mostOfAddress = MAX_GRANTS_OF_ADDRESS) {
     this.#now = now;
     this.#most = most;
+    this.#mostOfAddress = mostOfAddress;
   }
 
-  /** Begins a login; undefined if too many wait. */
+  /** Begins a login; undefined if too many wait, of all or of its address. */
   begin(origin: Origin): { deviceCode: string; userCode: string } | undefined {
     this.#removeExpired();
-    if (this.#all.size >= this.#most) return undefined;
+    const ofNetwork = this.#byNetwork.get(networkOfOrigin(origin)) ?? 0;
+    if (this.#all.size >= this.#most || ofNetwork >= this.#mostOfAddress) return undefined;
     const deviceCode = randomBytes(CODE_BYTES).toString("base64url");
     let userCode = newUserCode();
     while (this.#byUserCode.has(userCode)) userCode = newUserCode();
@@ -73,6 +81,7 @@ export class DeviceGrants<Result> {
     });
     this.#byUserCode.set(userCode, id);
     this.#byHash.set(hash, id);
+    this.#byNetwork.set(networkOfOrigin(origin), ofNetwork + 1);
     return { deviceCode, userCode };
   }
 
@@ -128,11 +137,19 @@ export class DeviceGrants<Result> {
     }
   }
 
-  #remove({ id, hash, userCode }: Grant<Result>): void {
+  #remove({ id, hash, userCode, origin }: Grant<Result>): void {
+    const network = networkOfOrigin(origin);
+    const others = (this.#byNetwork.get(network) ?? 0) - 1;
+    if (others > 0) this.#byNetwork.set(network, others);
+    else this.#byNetwork.delete(network);
     this.#all.delete(id);
     this.#byHash.delete(hash);
     this.#byUserCode.delete(userCode);
   }
+}
+
+function networkOfOrigin({ address = "" }: Origin): string {
+  return networkOf(address);
 }
 
 /** Returns a user code with a hyphen in its middle: `WDJB-MJHT`. */

@@ -1,6 +1,6 @@
 // Logins that wait for a browser, and attempts by address: what bounds them.
 import { expect, it } from "vitest";
-import { Attempts } from "../../../../control-plane/login/attempts-by-address.ts";
+import { Attempts, networkOf } from "../../../../control-plane/login/attempts-by-address.ts";
 import { DeviceGrants } from "../../../../control-plane/login/device-grants.ts";
 
 const ORIGIN = { address: "192.0.2.1", program: "claude_code" };
@@ -42,4 +42,33 @@ it("an address has its attempts again after a minute, and any number of addresse
   attempts.count("y");
   expect(attempts.isExhausted("z")).toBe(true);
   expect(attempts.isExhausted("1")).toBe(false);
+});
+
+it("an address that has many logins waiting keeps no other from logging in", () => {
+  let now = 1000;
+  const grants = new DeviceGrants<string>(() => now, 10, 2);
+  const from = (address: string) => grants.begin({ ...ORIGIN, address }) !== undefined;
+  expect(["2001:db8::1", "2001:db8::2", "2001:db8::3"].map(from)).toEqual([true, true, false]);
+  expect(["2001:db8:0:1::1", "192.0.2.1"].map(from)).toEqual([true, true]);
+  now += 600;
+  expect(from("2001:db8::4")).toBe(true);
+});
+
+it("addresses of IPv6 count by their network of 64 bits", () => {
+  const networks = {
+    "2001:db8::1": "2001:db8:0:0::/64",
+    "2001:DB8:0:0:ffff:ffff:ffff:ffff": "2001:db8:0:0::/64",
+    "2001:db8:1:2:3::": "2001:db8:1:2::/64",
+    "::1": "0:0:0:0::/64",
+    "fe80::1%eth0": "fe80:0:0:0::/64",
+    "::ffff:192.0.2.1": "192.0.2.1",
+    "192.0.2.1": "192.0.2.1",
+    "": "",
+  };
+  for (const [address, network] of Object.entries(networks))
+    expect(networkOf(address), address).toBe(network);
+  const attempts = new Attempts(1, () => 1000, 600);
+  attempts.count("2001:db8::1");
+  expect(attempts.isExhausted("2001:db8::2")).toBe(true);
+  expect(attempts.isExhausted("2001:db8:0:1::2")).toBe(false);
 });

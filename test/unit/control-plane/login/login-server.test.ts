@@ -244,15 +244,15 @@ describe("a browser", () => {
   });
 
   it("a browser that guesses codes is stopped, and the others are not", async () => {
-    const gateway = openGateway();
+    const gateway = openGateway({ clock: { ms: 1_800_000_000_000 } });
     const from = (address: string) => ({ "x-gateway-client-address": address });
     const statuses = [];
-    for (let at = 0; at < 32; at++)
+    for (let at = 0; at < 302; at++)
       statuses.push(
         (await gateway.get(`/device?user_code=BBBB-BBB${at}`, from("192.0.2.1"))).status,
       );
-    expect(statuses.slice(0, 30)).toEqual(Array(30).fill(400));
-    expect(statuses.slice(30)).toEqual([429, 429]);
+    expect(statuses.slice(0, 300)).toEqual(Array(300).fill(400));
+    expect(statuses.slice(300)).toEqual([429, 429]);
     const { user_code: code } = await begin(gateway);
     expect((await gateway.get(`/device?user_code=${code}`, from("192.0.2.2"))).status).toBe(200);
   });
@@ -389,6 +389,23 @@ describe("a logout", () => {
     expect((await gateway.post("/oauth/revoke", { token: "x" })).status).toBe(200);
     expect(gateway.entries).toEqual([]);
   });
+});
+
+it("a logout that the identity provider does not hear of is in the audit log", async () => {
+  const other = await startOidcServer(GATEWAY);
+  const gateway = openGateway({ signIn: { issuer: other.issuer } });
+  const { refresh_token: token } = await logIn(gateway, "ann");
+  await other.stop();
+  expect((await gateway.post("/oauth/revoke", { token })).status).toBe(200);
+  expect(gateway.entries.slice(1)).toMatchObject([
+    { action: "login.sign_out", actor: { name: "ann@example.com" } },
+    {
+      action: "login.sign_out",
+      result: "failed",
+      after: { message: expect.any(String) as string },
+    },
+  ]);
+  expect(JSON.stringify(gateway.entries)).not.toContain(token);
 });
 
 describe("managed settings", () => {
