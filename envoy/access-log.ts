@@ -78,7 +78,7 @@ export function llmLogs(
     }).map((log) => ({
       ...log,
       filter:
-        others.length === 0 ? filter : { and_filter: { filters: [isForProvider(others), filter] } },
+        others.length === 0 ? filter : { and_filter: { filters: [...others.map(isNot), filter] } },
     }));
   return [
     ...llm("%RESPONSE_FLAGS%", { or_filter: { filters: [hasStatus(), hasFlag()] } }),
@@ -105,9 +105,9 @@ function pathsWithoutProvider(name: ListenerName, { prompt, login }: GatewayMode
   return name === "egress" && login !== undefined ? Object.values(LOGIN_PATHS) : [];
 }
 
-function isForProvider(others: readonly string[]): Fields {
-  const paths = others.map((path) => path.replaceAll(".", String.raw`\.`)).join("|");
-  const regex = others.length === 1 ? `${paths}(\\?.*)?` : `(${paths})(\\?.*)?`;
+/** One filter for each path: Envoy rejects a larger expression. */
+function isNot(path: string): Fields {
+  const regex = `${path.replaceAll(".", String.raw`\.`)}(\\?.*)?`;
   return {
     header_filter: {
       header: { name: ":path", string_match: { safe_regex: { regex } }, invert_match: true },
