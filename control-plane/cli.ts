@@ -19,12 +19,13 @@ import type { LoginOptions } from "./cli/commands/person-login.ts";
 import type { RenderOptions } from "./cli/commands/render.ts";
 import type {
   AuditOptions,
+  ConnectionOptions,
   ExplainOptions,
   ModelsOptions,
   LogsOptions,
   ReplayOptions,
   ReloadOptions,
-  RunOptions,
+  SetupOptions,
   SpendOptions,
   TargetsOptions,
   UpgradeOptions,
@@ -166,9 +167,22 @@ function addRunning(program: Command): void {
     .option("-m, --model <name>", "model of the agent (default: its own, or the first of the list)")
     .option("--key <name>", "API key of the configuration, by its name")
     .passThroughOptions()
-    .action(async (words: string[], options: RunOptions) => {
+    .action(async (words: string[], options: ConnectionOptions) => {
       const { run } = await import("./cli/commands/run.ts");
       await run(words, options);
+    });
+  program
+    .command("setup")
+    .description("set the gateway in a coding agent's own configuration file")
+    .argument("<agent>", "claude, codex, opencode or aider")
+    .option("-c, --config <file>", CONFIGURATION)
+    .option("-m, --model <name>", "model of the agent (default: its own, or the first of the list)")
+    .option("--key <name>", "API key of the configuration, by its name")
+    .option("-y, --yes", "write without a question")
+    .option("--undo", "restore what was there before")
+    .action(async (agent: string, options: SetupOptions) => {
+      const { setup } = await import("./cli/commands/setup.ts");
+      await setup(agent, options);
     });
   program
     .command("reload")

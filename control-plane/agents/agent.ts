@@ -1,4 +1,5 @@
-// What a coding agent needs to know to send its requests to the gateway, for one process alone.
+// What a coding agent needs to know to send its requests to the gateway: for one process alone, or in its own file.
+import type { Entry, FileFormat } from "./edit-file.ts";
 
 export interface Connection {
   /** `http://127.0.0.1:12000`: the egress listener. */
@@ -11,6 +12,17 @@ export interface Connection {
   firstModel: () => string;
   /** Writes a private file that is removed when the agent ends. Returns its path. */
   writeFile: (name: string, text: string) => string;
+}
+
+/** The agent's own configuration file. */
+export interface AgentFile {
+  /** Below the user's home. */
+  path: string;
+  format: FileFormat;
+  /** Returns what it has for the gateway. A value of undefined is removed. */
+  entries: (connection: Omit<Connection, "writeFile">) => Entry[];
+  /** Environment variables that the user has to set. */
+  variables?: readonly string[];
 }
 
 /** How one process is started. */
@@ -28,6 +40,8 @@ export interface Agent {
   /** The command that installs it. */
   install: string;
   settings: (connection: Connection) => AgentSettings;
+  /** Absent: it has none that `gateway setup` can write. */
+  file?: AgentFile;
 }
 
 /** Returns the variables with a text; the others are left out. */

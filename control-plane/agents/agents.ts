@@ -6,25 +6,33 @@ import { type Agent, type Connection, present } from "./agent.ts";
 const PROVIDER = "gateway";
 const KEY_VARIABLE = "GATEWAY_API_KEY";
 
-const openaiBase = ({ origin }: Connection) => `${origin}/v1`;
-const chosenModel = ({ model, firstModel }: Connection) => model ?? firstModel();
+const openaiBase = ({ origin }: Pick<Connection, "origin">) => `${origin}/v1`;
+const chosenModel = ({ model, firstModel }: Pick<Connection, "model" | "firstModel">) =>
+  model ?? firstModel();
+
+function claudeVariables({
+  origin,
+  key,
+  model,
+}: Pick<Connection, "origin" | "key" | "model">): Record<string, string | undefined> {
+  return {
+    ANTHROPIC_BASE_URL: origin,
+    ANTHROPIC_AUTH_TOKEN: key,
+    ANTHROPIC_MODEL: model,
+    ANTHROPIC_DEFAULT_OPUS_MODEL: model,
+    ANTHROPIC_DEFAULT_SONNET_MODEL: model,
+    ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
+  };
+}
 
 /** @see https://code.claude.com/docs/en/llm-gateway and https://code.claude.com/docs/en/settings */
 const claude: Agent = {
   title: "Claude Code",
   install: "npm install -g @anthropic-ai/claude-code",
   settings(connection) {
-    const { origin, key, model, writeFile } = connection;
-    const variables = present({
-      ANTHROPIC_BASE_URL: origin,
-      ANTHROPIC_AUTH_TOKEN: key,
-      ANTHROPIC_MODEL: model,
-      ANTHROPIC_DEFAULT_OPUS_MODEL: model,
-      ANTHROPIC_DEFAULT_SONNET_MODEL: model,
-      ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
-    });
+    const variables = present(claudeVariables(connection));
     // `env` of the user's own settings wins over the environment, and this file over both.
-    const settings = writeFile("settings.json", JSON.stringify({ env: variables }));
+    const settings = connection.writeFile("settings.json", JSON.stringify({ env: variables }));
     return {
       variables,
       removed: [
@@ -35,6 +43,15 @@ const claude: Agent = {
       ],
       words: ["--settings", settings],
     };
+  },
+  file: {
+    path: ".claude/settings.json",
+    format: "json",
+    entries: (connection) =>
+      Object.entries(claudeVariables(connection)).map(([name, value]) => ({
+        path: ["env", name],
+        value,
+      })),
   },
 };
 
@@ -59,6 +76,24 @@ const codex: Agent = {
       ],
     };
   },
+  file: {
+    path: ".codex/config.toml",
+    format: "toml",
+    entries: (connection) => [
+      { path: ["model_provider"], value: PROVIDER },
+      ...(connection.model === undefined ? [] : [{ path: ["model"], value: connection.model }]),
+      {
+        path: ["model_providers", PROVIDER],
+        value: {
+          name: PROVIDER,
+          base_url: openaiBase(connection),
+          env_key: KEY_VARIABLE,
+          wire_api: "responses",
+        },
+      },
+    ],
+    variables: [KEY_VARIABLE],
+  },
 };
 
 /** @see https://opencode.ai/docs/config */
@@ -66,19 +101,8 @@ const opencode: Agent = {
   title: "opencode",
   install: "npm install -g opencode-ai",
   settings(connection) {
-    const model = chosenModel(connection);
-    const content = {
-      provider: {
-        [PROVIDER]: {
-          npm: "@ai-sdk/openai-compatible",
-          name: PROVIDER,
-          options: { baseURL: openaiBase(connection), apiKey: `{env:${KEY_VARIABLE}}` },
-          models: { [model]: {} },
-        },
-      },
-      model: `${PROVIDER}/${model}`,
-      small_model: `${PROVIDER}/${model}`,
-    };
+    const { provider, ...models } = opencodeContent(connection);
+    const content = { provider: { [PROVIDER]: provider }, ...models };
     return {
       variables: {
         [KEY_VARIABLE]: connection.key,
@@ -86,7 +110,33 @@ const opencode: Agent = {
       },
     };
   },
+  file: {
+    path: ".config/opencode/opencode.json",
+    format: "json",
+    entries(connection) {
+      const { provider, ...models } = opencodeContent(connection);
+      return [
+        { path: ["provider", PROVIDER], value: provider },
+        ...Object.entries(models).map(([name, value]) => ({ path: [name], value })),
+      ];
+    },
+    variables: [KEY_VARIABLE],
+  },
 };
+
+function opencodeContent(connection: Pick<Connection, "origin" | "model" | "firstModel">) {
+  const model = chosenModel(connection);
+  return {
+    provider: {
+      npm: "@ai-sdk/openai-compatible",
+      name: PROVIDER,
+      options: { baseURL: openaiBase(connection), apiKey: `{env:${KEY_VARIABLE}}` },
+      models: { [model]: {} },
+    },
+    model: `${PROVIDER}/${model}`,
+    small_model: `${PROVIDER}/${model}`,
+  };
+}
 
 /** @see https://aider.chat/docs/llms/openai-compat.html */
 const aider: Agent = {
@@ -96,6 +146,16 @@ const aider: Agent = {
     variables: { OPENAI_API_BASE: openaiBase(connection), OPENAI_API_KEY: connection.key },
     words: ["--model", `openai/${chosenModel(connection)}`, "--no-show-model-warnings"],
   }),
+  file: {
+    path: ".aider.conf.yml",
+    format: "yaml",
+    entries: (connection) => [
+      { path: ["openai-api-base"], value: openaiBase(connection) },
+      { path: ["openai-api-key"], value: connection.key },
+      { path: ["model"], value: `openai/${chosenModel(connection)}` },
+      { path: ["show-model-warnings"], value: false },
+    ],
+  },
 };
 
 /** @see https://github.com/QwenLM/qwen-code */

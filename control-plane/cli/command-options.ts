@@ -21,11 +21,17 @@ export interface UpOptions {
   endsUnused?: boolean;
 }
 
-export interface RunOptions {
+/** Of commands that tell an agent where the gateway is. */
+export interface ConnectionOptions {
   config?: string;
   model?: string;
   /** The name of an API key of the configuration. */
   key?: string;
+}
+
+export interface SetupOptions extends ConnectionOptions {
+  yes?: boolean;
+  undo?: boolean;
 }
 
 export interface LogsOptions {

@@ -24,6 +24,11 @@ const EXAMPLES: Readonly<Record<string, Rows>> = {
     ["gateway run --model openai/gpt-5.5 -- claude -p 'hello'", "run it with another model"],
     ["gateway run -- python my_script.py", "set the base URLs and keys that the SDKs read"],
   ],
+  setup: [
+    ["gateway setup claude", "show the change of ~/.claude/settings.json, and write it"],
+    ["gateway setup codex --model openai/gpt-5.5 --yes", "choose the model, without a question"],
+    ["gateway setup claude --undo", "restore the file"],
+  ],
   reload: [
     ["gateway reload", "apply the changed configuration"],
     ["gateway reload --restart", "also if the change requires a restart of Envoy"],

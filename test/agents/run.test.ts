@@ -1,5 +1,5 @@
-// Claude Code and Codex as `gateway run` starts them: no setting of their own, a gateway that ends with them, and nothing left
-// behind.
+// Claude Code and Codex as `gateway run` starts them, with a gateway that ends with them and nothing left of it, and as `gateway
+// setup` sets them up.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
@@ -72,6 +72,23 @@ describe.runIf(canTest)("an agent that gateway run starts", () => {
     expect((await desk.run(...words, "-p", "hello again")).stdout).toContain("hello again");
     expect(JSON.parse(readFileSync(settings, "utf8"))).toEqual(own);
     await isGone();
+  });
+
+  it("Claude Code and Codex work without a setting after gateway setup", async () => {
+    await desk.run("up", "--detach");
+    const { environment } = desk;
+    delete environment["ANTHROPIC_API_KEY"];
+    delete environment["CLAUDE_CODE_USE_VERTEX"];
+    Object.assign(environment, { NO_PROXY: "127.0.0.1", GATEWAY_API_KEY: "any" });
+    for (const agent of ["claude", "codex"]) {
+      const done = await desk.run("setup", agent, "-y", "-m", "anthropic/claude-sonnet-5-5");
+      expect([agent, done.code, done.stderr]).toEqual([agent, 0, ""]);
+    }
+    const claude = await desk.runInShell('claude -p "hello from Claude Code"');
+    expect(claude.stdout, claude.stderr).toContain("hello from Claude Code");
+    const codex = await desk.runInShell('codex exec --skip-git-repo-check "hello from Codex"');
+    expect(codex.stdout, codex.stderr).toContain("hello from Codex");
+    expect(provider.violations()).toEqual([]);
   });
 
   it("Codex works with a chosen model", async () => {

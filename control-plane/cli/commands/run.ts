@@ -9,21 +9,13 @@ import { AGENTS, ANY_PROGRAM } from "../../agents/agents.ts";
 import { commandFor } from "../../report/command-name.ts";
 import type { Environment } from "../../report/environment.ts";
 import { GatewayError } from "../../report/gateway-error.ts";
-import { suggest, suggestion } from "../../report/suggest.ts";
-import { readConfiguration } from "../../supervisor/configuration-file.ts";
-import { type RunningRecord, writePrivately } from "../../supervisor/state.ts";
-import type { RunOptions } from "../command-options.ts";
-import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
-import { get, originOf, useGateway } from "../use-gateway.ts";
-import { findKey } from "./find-key.ts";
-
-/** The client key of the program. */
-const KEY_VARIABLE = "GATEWAY_API_KEY";
-/** For a gateway that requires none: SDKs want one. */
-const ANY_KEY = "gateway";
+import { writePrivately } from "../../supervisor/state.ts";
+import type { ConnectionOptions } from "../command-options.ts";
+import { connectionTo } from "../agent-connection.ts";
+import { useGateway } from "../use-gateway.ts";
 
 /** Runs the program to its end; its exit code is that of this command. */
-export async function run(words: readonly string[], options: RunOptions): Promise<void> {
+export async function run(words: readonly string[], options: ConnectionOptions): Promise<void> {
   const [program = "", ...own] = words;
   if (program === "") {
     throw new GatewayError("Expected a program to run.", {
@@ -35,14 +27,8 @@ export async function run(words: readonly string[], options: RunOptions): Promis
   checkProgram(program, agent, process.env);
   const { record, user } = await useGateway(options.config);
   try {
-    const origin = originOf(record);
-    const key = keyOf(options.key, record, process.env);
-    const models = await listModels(origin, key);
     const settings = agent.settings({
-      origin,
-      key,
-      model: options.model === undefined ? undefined : checkModel(options.model, models),
-      firstModel: () => firstOf(models),
+      ...(await connectionTo(record, options, process.env)),
       writeFile(name, text) {
         const file = join(user.directory, name);
         writePrivately(file, text);
@@ -67,50 +53,6 @@ function agentOf(program: string): Agent {
 
 function knownAgents(): string[] {
   return Object.entries(AGENTS).flatMap(([name, agent]) => (agent === null ? [] : [name]));
-}
-
-function keyOf(name: string | undefined, record: RunningRecord, environment: Environment): string {
-  if (name === undefined) return environment[KEY_VARIABLE] || ANY_KEY;
-  const path = record.configuration;
-  const file = findConfigurationOrBuiltIn(path, "/");
-  const configuration = readConfiguration(file, environment);
-  const { key } = findKey(configuration.model, name);
-  return configuration.environment[key.variable] ?? "";
-}
-
-/** Returns the names of the models for a key. Throws if the gateway rejects the key. */
-async function listModels(origin: string, key: string): Promise<string[]> {
-  const response = await get(origin, "/v1/models", key);
-  if (response?.ok === true) {
-    const { data } = (await response.json()) as { data?: { id: string }[] };
-    return (data ?? []).map(({ id }) => id);
-  }
-  if (response?.status === 401 || response?.status === 403) {
-    throw new GatewayError(`The gateway at ${origin} rejects the key.`, {
-      hint: `Set ${KEY_VARIABLE} to a key, or name one of the configuration with --key.`,
-    });
-  }
-  const what = response === undefined ? "does not answer" : `answers ${String(response.status)}`;
-  throw new GatewayError(`The gateway at ${origin} ${what} to GET /v1/models.`);
-}
-
-/** Returns the model, which may also be one that a wildcard serves. Throws if a name of the list was meant. */
-function checkModel(model: string, models: readonly string[]): string {
-  const meant = models.includes(model) ? undefined : suggest(model, models);
-  if (meant === undefined) return model;
-  throw new GatewayError(`The gateway lists no model ${model}.`, {
-    hint: suggestion(meant) ?? "",
-    exitCode: 2,
-  });
-}
-
-function firstOf(models: readonly string[]): string {
-  const [first] = models.filter((name) => !name.includes("*"));
-  if (first !== undefined) return first;
-  throw new GatewayError("The gateway lists no model by name.", {
-    hint: "Name one that it serves with --model.",
-    exitCode: 2,
-  });
 }
 
 /** Returns the exit code: that of the program, or 128 and the number of the signal that ended it. */
