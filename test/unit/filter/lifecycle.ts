@@ -243,6 +243,9 @@ const CHUNK_KEYS = [
   "usage",
   "service_tier",
   "system_fingerprint",
+  // Of Converse: what the guardrail has found, and members of the model.
+  "trace",
+  "additionalModelResponseFields",
 ];
 const DELTA_KEYS = [
   "role",
