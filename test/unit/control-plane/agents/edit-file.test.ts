@@ -7,8 +7,8 @@ const CODEX = {
   value: { name: "gateway", base_url: "http://127.0.0.1:12000/v1" },
 };
 
-describe("a JSON file", () => {
-  it("keeps its comments and order when a value is set", () => {
+describe("JSON", () => {
+  it("a JSON file keeps its comments and order when a value is set", () => {
     const text = '{\n  // my theme\n  "theme": "dark",\n  "env": { "A": "1" }\n}\n';
     const edited = editText("json", text, [{ path: ["env", "B"], value: "2" }]);
     expect(edited).toContain("// my theme");
@@ -24,7 +24,7 @@ describe("a JSON file", () => {
     ]);
   });
 
-  it("is created with the values, and a value of undefined is removed", () => {
+  it("a JSON file is created with the values, and a value of undefined is removed", () => {
     const edited = editText("json", "", [{ path: ["env", "B"], value: "2" }]);
     expect(JSON.parse(edited)).toEqual({ env: { B: "2" } });
     const removed = editText("json", edited, [{ path: ["env", "B"], value: undefined }]);
@@ -32,7 +32,7 @@ describe("a JSON file", () => {
     expect(editText("json", "{}", [{ path: ["env", "B"], value: undefined }])).toBe("{}");
   });
 
-  it("is not changed if it is not valid", () => {
+  it("a JSON file that is not valid is not changed", () => {
     const entry = { path: ["a"], value: "b" };
     expect(() => editText("json", '{\n"a": \n}', [entry])).toThrow(/not valid JSON.*line 3/);
     expect(() => editText("json", "[1]", [entry])).toThrow("it has no members");
@@ -40,8 +40,8 @@ describe("a JSON file", () => {
   });
 });
 
-describe("a TOML file", () => {
-  it("keeps its comments, its other tables and their values", () => {
+describe("TOML", () => {
+  it("a TOML file keeps its comments, its other tables and their values", () => {
     const text = '# mine\nmodel = "gpt-5" # old\n\n[features]\nmodel_provider = "inside"\n';
     const edited = editText("toml", text, [
       { path: ["model_provider"], value: "gateway" },
@@ -53,7 +53,7 @@ describe("a TOML file", () => {
     );
   });
 
-  it("gets its table replaced, or removed", () => {
+  it("the table of a TOML file is replaced, or removed", () => {
     const text = '[model_providers.gateway]\nname = "old"\nport = 1\n\n[features]\na = true\n';
     const edited = editText("toml", text, [CODEX]);
     expect(edited).not.toContain("old");
@@ -62,7 +62,7 @@ describe("a TOML file", () => {
     expect(removed.trim()).toBe("[features]\na = true");
   });
 
-  it("is rejected if a text edit would change something else", () => {
+  it("a TOML file is rejected if a text edit would change something else", () => {
     const inline = 'model_providers = { gateway = { name = "old" } }\n';
     expect(() => editText("toml", inline, [CODEX])).toThrow();
     const several = 'text = """\nmodel_provider = "inside"\n"""\n';
