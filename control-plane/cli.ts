@@ -15,7 +15,7 @@ import type { DoctorOptions } from "./cli/commands/doctor.ts";
 import { recentTime, sinceTime } from "./cli/since.ts";
 import { statusFilter } from "./cli/status-filter.ts";
 import type { InitOptions } from "./cli/commands/init.ts";
-import type { LoginOptions } from "./cli/commands/person-login.ts";
+import type { LoginOptions, LogoutOptions } from "./cli/commands/person-login.ts";
 import type { RenderOptions } from "./cli/commands/render.ts";
 import type {
   AuditOptions,
@@ -247,8 +247,9 @@ function addPerson(program: Command): void {
     .command("logout")
     .description("end the login")
     .argument("[url]", url)
-    .action(async (at: string | undefined) => {
-      await (await load()).logout(at);
+    .option("--local", "only forget the tokens on this machine")
+    .action(async (at: string | undefined, options: LogoutOptions) => {
+      await (await load()).logout(at, options);
     });
 }
 

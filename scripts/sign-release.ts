@@ -3,11 +3,11 @@
 // `npm run release:sign -- --verify --key FILE [--folder DIRECTORY]` verifies such a folder; the key may be the public one.
 // docs/releases.md has more.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { basename, join } from "node:path";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { basename, join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { GatewayError } from "../control-plane/report/gateway-error.ts";
-import { readKey, signatureProblems, signFolder } from "./release/signatures.ts";
+import { readKey, signatureProblems, signFolder, SUMS } from "./release/signatures.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const FOLDER = join(ROOT, "build/release");
@@ -17,7 +17,19 @@ const USAGE =
 /** Of a compiled checkout: `npm pack` compiles it. */
 const BUILT = ["build/filter.wasm", "build/compiled/sbom.cdx.json"];
 
+/** Throws if the folder holds anything but an earlier release, or the image that is to be copied into it. */
+function checkFolder(folder: string, image: string | undefined): void {
+  const isEmpty = !existsSync(folder) || readdirSync(folder).length === 0;
+  if (!isEmpty && !existsSync(join(folder, SUMS)))
+    throw new GatewayError(`${folder} holds other files, and would be emptied.`, {
+      hint: "Name an empty folder, or one of an earlier release, with --folder.",
+    });
+  if (image !== undefined && !relative(folder, image).startsWith(".."))
+    throw new GatewayError(`${image} is in ${folder}, which is emptied first.`);
+}
+
 function collect(folder: string, image: string | undefined): void {
+  checkFolder(folder, image);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const pack = spawnSync("npm", ["pack", "--pack-destination", folder], {

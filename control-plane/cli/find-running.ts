@@ -30,6 +30,15 @@ export function chooseRunning(
   });
 }
 
+/**
+ * Returns the configuration that a command means which sends requests: where this directory has one, the gateway of no other
+ * is meant. Undefined: any.
+ */
+export function ownConfiguration(config: string | undefined): string | undefined {
+  const { path, isBuiltIn } = findConfigurationOrBuiltIn(config, process.cwd());
+  return config ?? (isBuiltIn ? undefined : path);
+}
+
 /** As `chooseRunning`, of those that run in a container of `up --docker`. */
 export function chooseContainer(config: string | undefined, environment: Environment) {
   const running = runningContainers(environment);

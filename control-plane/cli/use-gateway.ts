@@ -10,7 +10,12 @@ import { ownerOf, readRecord, type RunningRecord, stateDirectory } from "../supe
 import { addUser, type GatewayUser } from "../supervisor/users.ts";
 import { startInBackground } from "./commands/up.ts";
 import { findConfigurationOrBuiltIn } from "./find-configuration.ts";
-import { chooseContainer, chooseRunning, type RunningGateway } from "./find-running.ts";
+import {
+  chooseContainer,
+  chooseRunning,
+  ownConfiguration,
+  type RunningGateway,
+} from "./find-running.ts";
 
 /** How long a gateway that another command starts may take until it answers, and one that ends until it has ended. */
 const PATIENCE_MS = 60_000;
@@ -26,15 +31,15 @@ export interface UsedGateway {
 
 /** Returns the running gateway that is meant; starts one for this command if there is none. */
 export async function useGateway(config: string | undefined): Promise<UsedGateway> {
-  if (chooseContainer(config, process.env) !== undefined) {
+  if (chooseContainer(ownConfiguration(config), process.env) !== undefined) {
     throw new GatewayError("The gateway runs in a container, whose address is not known here.", {
       hint: "Set the base URL of the program yourself: see docs/clients.md.",
     });
   }
   const end = performance.now() + PATIENCE_MS;
   while (performance.now() < end) {
-    const running = chooseRunning(config, process.env);
-    const used = running === undefined ? await start(config) : await join(running);
+    const running = chooseRunning(ownConfiguration(config), process.env);
+    const used = running === undefined ? await start(config) : await join(running, config);
     if (used !== undefined) return used;
     await sleep(POLL_MS);
   }
@@ -44,12 +49,20 @@ export async function useGateway(config: string | undefined): Promise<UsedGatewa
 }
 
 /** Returns undefined if the gateway does not answer yet, or is about to end. */
-async function join({ directory, record }: RunningGateway): Promise<UsedGateway | undefined> {
+async function join(
+  { directory, record }: RunningGateway,
+  config: string | undefined,
+): Promise<UsedGateway | undefined> {
   const user = addUser(directory, { endsUnused: record.endsUnused === true });
   if (user === undefined) return undefined;
   try {
     const response = await get(originOf(record), "/healthz");
-    if (response !== undefined) return { record, user };
+    if (response !== undefined) {
+      const { path } = findConfigurationOrBuiltIn(config, process.cwd());
+      if (record.configuration !== path)
+        console.error(`· Using the gateway of ${record.configuration}.`);
+      return { record, user };
+    }
   } catch (error) {
     user.remove();
     throw error;

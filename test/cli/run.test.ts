@@ -65,6 +65,20 @@ it("a gateway that runs already is used, and stays", async () => {
   expect(running()).toHaveLength(1);
 });
 
+it("a gateway of another directory is used only where there is no configuration, and named", async () => {
+  open();
+  await desk.run("up", "--detach");
+  const [own] = running();
+  const line = (rest: string) => `mkdir -p other && cd other && ${rest}"$0" run ../ask.mjs`;
+  const named = await desk.runInShell(line(""));
+  expect(named.stderr).toContain(`Using the gateway of ${own?.record.configuration ?? "-"}`);
+  expect(named.stdout).toContain(`:${String(ports.egress)}/`);
+  writeFileSync(join(desk.directory, "next.yaml"), configurationOn(await freePorts()));
+  const second = await desk.runInShell(line("mv ../next.yaml gateway.yaml && "));
+  expect(second.stderr).toContain("Started a gateway");
+  expect(second.stdout).not.toContain(`:${String(ports.egress)}/`);
+});
+
 it("two programs share the gateway that the first one started, until the last one ends, even by kill -9", async () => {
   open();
   const [first, second] = [

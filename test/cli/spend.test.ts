@@ -72,7 +72,7 @@ function writeLedger(): void {
   // Of a gateway that was killed before it read it.
   writeFileSync(
     log,
-    `${usageLine({ at: Date.now() / 1000, key: "research", group: "research", user: "ben", target: "openai/gpt-4o", cost: 3_520_000 })}\n`,
+    `${usageLine({ at: Date.now() / 1000, key: "research", group: "research", user: "=ben", target: "openai/gpt-4o", cost: 3_520_000 })}\n`,
   );
 }
 
@@ -115,12 +115,14 @@ it("gateway spend --by prints groups and users, without a sum of groups that sha
   ]);
   const users = await desk.run("spend", "--by", "user");
   expect(users.stdout.split("\n").slice(1, 5)).toEqual([
-    "USER             REQUESTS  INPUT  OUTPUT   COST",
-    "ann@example.com         3      5       6  $2.00",
-    "ben                     1      0       0  $0.00",
-    "all                     4      5       6  $2.00",
+    "USER             REQUESTS  INPUT  OUTPUT      COST",
+    "ann@example.com         3      5       6     $2.00",
+    "=ben                    1      0       0  $0.00352",
+    "all                     4      5       6     $2.00",
   ]);
   const csv = await desk.run("spend", "--by", "user", "--csv");
+  // A name in a token is no formula of a spreadsheet.
+  expect(csv.stdout).toContain("\n,'=ben,1,");
   expect(csv.stdout.split("\n").slice(0, 2)).toEqual([
     "period,user,requests,requests_without_price,input_tokens,output_tokens,cost_usd,estimated_usd",
     ",ann@example.com,3,0,5,6,2,0",

@@ -13,6 +13,10 @@ export interface LoginOptions {
   browser: boolean;
 }
 
+export interface LogoutOptions {
+  local?: boolean;
+}
+
 /** Logs in at a gateway. @param written its URL; undefined: that of the newest login */
 export async function login(written: string | undefined, { browser }: LoginOptions) {
   const logins = new StoredLogins(process.env);
@@ -45,9 +49,14 @@ export async function token(written: string | undefined) {
     console.log(stored.accessToken);
     return;
   }
-  const fresh = await refreshed(stored);
+  const isUsable = stored.expires > now;
+  const fresh = await refreshed(stored).catch((error: unknown) => {
+    // Programs that ask early do not need the identity provider yet.
+    if (!isUsable) throw error;
+    return undefined;
+  });
   if (fresh !== undefined) logins.store(fresh);
-  const usable = fresh ?? (stored.expires > now ? stored : undefined);
+  const usable = fresh ?? (isUsable ? stored : undefined);
   if (usable === undefined)
     throw new GatewayError(`The login at ${stored.url} has ended.`, {
       hint: `Run: ${commandFor(`login ${stored.url}`)}`,
@@ -55,12 +64,12 @@ export async function token(written: string | undefined) {
   console.log(usable.accessToken);
 }
 
-/** Ends the session, and forgets its tokens. */
-export async function logout(written: string | undefined) {
+/** Ends the session, and forgets its tokens; with `isLocal`, it only forgets them. Throws if the gateway cannot end it. */
+export async function logout(written: string | undefined, { local: isLocal }: LogoutOptions) {
   const logins = new StoredLogins(process.env);
   const stored = find(logins, written);
+  if (isLocal !== true) await revoke(stored);
   logins.remove(stored);
-  await revoke(stored);
   console.log(`You are logged out at ${stored.url}.`);
 }
 

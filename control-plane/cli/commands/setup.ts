@@ -23,7 +23,7 @@ import { makeDirectory } from "../../supervisor/make-directory.ts";
 import { stateRoot, writePrivately } from "../../supervisor/state.ts";
 import { connectionTo, KEY_VARIABLE } from "../agent-connection.ts";
 import type { SetupOptions } from "../command-options.ts";
-import { chooseRunning, notRunning } from "../find-running.ts";
+import { chooseRunning, notRunning, ownConfiguration } from "../find-running.ts";
 
 /** A member of a file that holds a key, up to its value, and the value. */
 const SECRET = /((?:token|api[-_]?key)"?\s*[:=]\s*"?)(?!\{)[^"\s,]+/gi;
@@ -39,7 +39,7 @@ export async function setup(name: string, options: SetupOptions): Promise<void> 
     await restore(title, receipt, options);
     return;
   }
-  const running = chooseRunning(options.config, process.env);
+  const running = chooseRunning(ownConfiguration(options.config), process.env);
   if (running === undefined) {
     throw new GatewayError(notRunning(options.config), {
       hint: `Start it: ${commandFor("up --detach")}. For one process alone: ${commandFor(`run -- ${name}`)}.`,

@@ -278,8 +278,10 @@ function csv({ by, rows }: Table): string[] {
   return [head, ...rows.map(line)];
 }
 
+/** A text that a spreadsheet would read as a formula begins with an apostrophe. */
 function quoted(text: string): string {
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
 
 function grouped(number: number): string {

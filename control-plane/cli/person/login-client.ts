@@ -63,16 +63,23 @@ export async function refreshed(login: StoredLogin): Promise<StoredLogin | undef
   const form = { grant_type: "refresh_token", refresh_token: refreshToken };
   const { status, body } = await post(tokenUrl, form);
   if (status === 200) return loginOf(url, { token: tokenUrl, revocation: revocationUrl }, body);
-  if (status < 500) return undefined;
+  if (status === 401 || body["error"] === "invalid_grant") return undefined;
   const reason = textOf(body["error_description"]) ?? `status ${String(status)}`;
   throw new GatewayError(`${url} cannot refresh the login now: ${reason}`, { hint: "Try again." });
 }
 
-/** Has the gateway end the session. */
-export async function revoke({ revocationUrl, accessToken, refreshToken }: StoredLogin) {
+/** Has the gateway end the session. Throws if it does not. */
+export async function revoke({ url, revocationUrl, accessToken, refreshToken }: StoredLogin) {
   if (revocationUrl === undefined) return;
-  for (const token of [accessToken, refreshToken])
-    if (token !== undefined) await post(revocationUrl, { token });
+  for (const token of [accessToken, refreshToken]) {
+    if (token === undefined) continue;
+    const { status } = await post(revocationUrl, { token });
+    // RFC 7009, section 2.2: 200 also for a token that is not valid any more.
+    if (status === 200) continue;
+    throw new GatewayError(`${url} has not ended the session (status ${String(status)}).`, {
+      hint: "Try again. --local only forgets the tokens on this machine.",
+    });
+  }
 }
 
 interface Endpoints {
