@@ -1,6 +1,9 @@
 // What a coding agent needs to know to send its requests to the gateway: for one process alone, or in its own file.
 import type { Entry, FileFormat } from "./edit-file.ts";
 
+/** Variable with the client key of the user. Agents read it too: arguments are visible to other users. */
+export const KEY_VARIABLE = "GATEWAY_API_KEY";
+
 export interface Connection {
   /** `http://127.0.0.1:12000`: the egress listener. */
   origin: string;
@@ -42,15 +45,4 @@ export interface Agent {
   settings: (connection: Connection) => AgentSettings;
   /** Absent: it has none that `gateway setup` can write. */
   file?: AgentFile;
-}
-
-/** Returns the variables with a text; the others are left out. */
-export function present(
-  variables: Readonly<Record<string, string | undefined>>,
-): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(variables).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, value]],
-    ),
-  );
 }

@@ -1,10 +1,9 @@
 // The coding agents that `gateway run` starts, by the name of their program. Claude Code and Codex are tested
 // (test/agents/run.test.ts); a program that is not here gets what the SDKs read.
-import { type Agent, type Connection, present } from "./agent.ts";
+import { type Agent, type Connection, KEY_VARIABLE } from "./agent.ts";
 
-/** Name of the provider in files of agents, and of the variable that has its key: arguments are visible to other users. */
+/** Name of the provider in files of agents. */
 const PROVIDER = "gateway";
-const KEY_VARIABLE = "GATEWAY_API_KEY";
 
 const openaiBase = ({ origin }: Pick<Connection, "origin">) => `${origin}/v1`;
 const chosenModel = ({ model, firstModel }: Pick<Connection, "model" | "firstModel">) =>
@@ -23,6 +22,15 @@ function claudeVariables({
     ANTHROPIC_DEFAULT_SONNET_MODEL: model,
     ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
   };
+}
+
+/** Returns the variables with a text; the others are left out. */
+function present(variables: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(variables).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    ),
+  );
 }
 
 /** @see https://code.claude.com/docs/en/llm-gateway and https://code.claude.com/docs/en/settings */
@@ -192,12 +200,12 @@ export const ANY_PROGRAM: Agent = {
   title: "the program",
   install: "",
   settings: (connection) => ({
-    variables: present({
+    variables: {
       OPENAI_BASE_URL: openaiBase(connection),
       OPENAI_API_KEY: connection.key,
       ANTHROPIC_BASE_URL: connection.origin,
       ANTHROPIC_API_KEY: connection.key,
-    }),
+    },
     removed: ["ANTHROPIC_AUTH_TOKEN"],
   }),
 };

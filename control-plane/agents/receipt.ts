@@ -1,6 +1,5 @@
 // What `gateway setup` has changed in the file of an agent, for `--undo`.
 import { createHash } from "node:crypto";
-import { readFileSync, rmSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { editText, type Entry, type FileFormat, readEntries } from "./edit-file.ts";
 
@@ -56,20 +55,7 @@ export function undo(receipt: Receipt, current: string): Undone {
   return { text: editText(format, current, restored), kept };
 }
 
-/** Returns the entry as it is in a receipt. */
+/** Returns the entry as it is in a receipt, whose JSON has no value of undefined. */
 function plain(entry: Entry | undefined): unknown {
   return JSON.parse(JSON.stringify(entry ?? null));
-}
-
-/** Returns undefined if there is none. A value of undefined is not in its JSON. */
-export function readReceipt(path: string): Receipt | undefined {
-  try {
-    return JSON.parse(readFileSync(path, "utf8")) as Receipt;
-  } catch {
-    return undefined;
-  }
-}
-
-export function removeReceipt(path: string): void {
-  rmSync(path, { force: true });
 }

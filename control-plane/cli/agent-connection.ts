@@ -1,5 +1,5 @@
 // What an agent is told of a running gateway: its address, a client key that it accepts, and a model that it lists.
-import type { Connection } from "../agents/agent.ts";
+import { type Connection, KEY_VARIABLE } from "../agents/agent.ts";
 import type { Environment } from "../report/environment.ts";
 import { GatewayError } from "../report/gateway-error.ts";
 import { suggest, suggestion } from "../report/suggest.ts";
@@ -10,8 +10,6 @@ import type { ConnectionOptions } from "./command-options.ts";
 import { findConfigurationOrBuiltIn } from "./find-configuration.ts";
 import { get, originOf } from "./use-gateway.ts";
 
-/** The client key of the user. */
-export const KEY_VARIABLE = "GATEWAY_API_KEY";
 /** For a gateway that requires none: SDKs want one. */
 const ANY_KEY = "gateway";
 

@@ -7,6 +7,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -72,6 +73,8 @@ export interface RunningRecord {
 const MAX_SOCKET_PATH = process.platform === "linux" ? 107 : 103;
 /** Maximum number of Envoys and model servers in one run of the gateway: more than any realistic number of restarts. */
 const MAX_NUMBER = 99_999;
+/** The mode of files that only their user can read. */
+const PRIVATE = 0o600;
 const LOCK = "gateway.pid";
 const RECORD = "gateway.json";
 
@@ -233,8 +236,20 @@ export function writeRecord(directory: string, record: RunningRecord): void {
 /** Writes a file that only its user can read, and renames it into place. */
 export function writePrivately(file: string, content: string | Uint8Array): void {
   const fresh = `${file}.${String(process.pid)}`;
-  writeFileSync(fresh, content, { mode: 0o600 });
-  renameSync(fresh, file);
+  try {
+    writeFileSync(fresh, content, { mode: PRIVATE });
+    renameSync(fresh, file);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  }
+}
+
+/** As `writePrivately`, for a file of the user, which keeps its mode. */
+export function replaceFile(file: string, content: string): void {
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? PRIVATE;
+  writePrivately(file, content);
+  chmodSync(file, mode & 0o777);
 }
 
 /** Returns the record of the gateway that owns the directory; a killed gateway leaves its record behind. */
@@ -268,7 +283,7 @@ export function envoysOf({ envoy, otherEnvoys }: RunningRecord): ProcessIdentity
 }
 
 /** Returns the paths in a directory; empty if it does not exist. */
-function pathsIn(directory: string): string[] {
+export function pathsIn(directory: string): string[] {
   try {
     return readdirSync(directory).map((name) => join(directory, name));
   } catch {
@@ -276,7 +291,8 @@ function pathsIn(directory: string): string[] {
   }
 }
 
-function readJson(file: string): unknown {
+/** Returns the content of a file that the gateway has written; undefined if it cannot be read. */
+export function readJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch {

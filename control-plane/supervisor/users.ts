@@ -1,16 +1,8 @@
 // Which commands use a running gateway: `gateway run` starts one that ends after the last of them, even if they are killed.
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { identityOf, isAlive, type ProcessIdentity } from "../processes/process-identity.ts";
-import { writePrivately } from "./state.ts";
+import { pathsIn, readJson, writePrivately } from "./state.ts";
 
 const USERS = "users";
 const IDENTITY = "process.json";
@@ -65,26 +57,9 @@ export function endUnused(stateDirectory: string): boolean {
 
 /** Removes the users whose process has ended, with their files. */
 function removeEnded(users: string): void {
-  for (const name of namesIn(users)) {
-    const directory = join(users, name);
-    const identity = readIdentity(directory);
+  for (const directory of pathsIn(users)) {
+    const identity = readJson(join(directory, IDENTITY)) as ProcessIdentity | undefined;
     if (identity === undefined || !isAlive(identity))
       rmSync(directory, { recursive: true, force: true });
-  }
-}
-
-function readIdentity(directory: string): ProcessIdentity | undefined {
-  try {
-    return JSON.parse(readFileSync(join(directory, IDENTITY), "utf8")) as ProcessIdentity;
-  } catch {
-    return undefined;
-  }
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
   }
 }

@@ -1,27 +1,19 @@
 // `gateway setup claude`: the agent's own configuration file leads to the gateway, until `--undo`.
-import {
-  chmodSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { readFileSync, realpathSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { createTwoFilesPatch } from "diff";
-import type { Agent, AgentFile, Connection } from "../../agents/agent.ts";
+import { type AgentFile, type Connection, KEY_VARIABLE } from "../../agents/agent.ts";
 import { AGENTS } from "../../agents/agents.ts";
 import { editText } from "../../agents/edit-file.ts";
-import { newReceipt, readReceipt, removeReceipt, undo } from "../../agents/receipt.ts";
+import { newReceipt, type Receipt, undo } from "../../agents/receipt.ts";
 import { AGENT_MODELS } from "../../config/starter/agent-models.ts";
 import { commandFor } from "../../report/command-name.ts";
 import { GatewayError } from "../../report/gateway-error.ts";
 import { makeDirectory } from "../../supervisor/make-directory.ts";
-import { stateRoot, writePrivately } from "../../supervisor/state.ts";
-import { connectionTo, KEY_VARIABLE } from "../agent-connection.ts";
+import { readJson, replaceFile, stateRoot, writePrivately } from "../../supervisor/state.ts";
+import { connectionTo } from "../agent-connection.ts";
 import type { SetupOptions } from "../command-options.ts";
 import { chooseRunning, notRunning, ownConfiguration } from "../find-running.ts";
 
@@ -55,7 +47,7 @@ export async function setup(name: string, options: SetupOptions): Promise<void> 
     makeDirectory(dirname(receipt), 0o700);
     const written = newReceipt(
       { file: path, format: file.format, before, own, text },
-      readReceipt(receipt),
+      readJson(receipt) as Receipt | undefined,
     );
     writePrivately(receipt, JSON.stringify(written));
     writeText(path, text);
@@ -67,21 +59,21 @@ export async function setup(name: string, options: SetupOptions): Promise<void> 
   await check(title, connection);
 }
 
-type WithFile = Agent & { file: AgentFile };
-
-function agentOf(name: string): WithFile {
-  const known = Object.entries(AGENTS).filter(([, agent]) => agent?.file !== undefined);
-  const found = known.find(([agent]) => agent === name)?.[1];
-  if (found?.file !== undefined) return found as WithFile;
+function agentOf(name: string): { title: string; file: AgentFile } {
+  const known = Object.entries(AGENTS).flatMap(([program, agent]) =>
+    agent?.file === undefined ? [] : [[program, { title: agent.title, file: agent.file }] as const],
+  );
+  const found = new Map(known).get(name);
+  if (found !== undefined) return found;
   throw new GatewayError(`There is no file of ${name} that can be written.`, {
-    hint: `Agents that have one: ${known.map(([agent]) => agent).join(", ")}.`,
+    hint: `Agents that have one: ${known.map(([program]) => program).join(", ")}.`,
     exitCode: 2,
   });
 }
 
 /** Restores what was there before, but for values that the user has changed since. */
 async function restore(title: string, receiptFile: string, options: SetupOptions): Promise<void> {
-  const receipt = readReceipt(receiptFile);
+  const receipt = readJson(receiptFile) as Receipt | undefined;
   if (receipt === undefined) {
     console.log(`${title} was not set up here, or that was undone.`);
     return;
@@ -98,7 +90,7 @@ async function restore(title: string, receiptFile: string, options: SetupOptions
     );
     if (kept.length > 0) console.log(`Changed since, and kept: ${kept.join(", ")}`);
   }
-  removeReceipt(receiptFile);
+  rmSync(receiptFile, { force: true });
 }
 
 /** Prints the difference without keys, and asks. */
@@ -178,15 +170,10 @@ function readText(path: string): string | null {
 
 /** Replaces the file, which keeps its mode. A new one is private: it may have a key. */
 function writeText(path: string, text: string): void {
-  const fresh = `${path}.${String(process.pid)}`;
-  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0o600;
   try {
     makeDirectory(dirname(path), 0o700);
-    writeFileSync(fresh, text, { mode: 0o600 });
-    chmodSync(fresh, mode & 0o777);
-    renameSync(fresh, path);
+    replaceFile(path, text);
   } catch (error) {
-    rmSync(fresh, { force: true });
     throw new GatewayError(
       `${path} cannot be written (${String((error as NodeJS.ErrnoException).code)}).`,
     );

@@ -1,9 +1,9 @@
 // What `up --docker` writes down for `down`, `status` and `logs`: which container runs which configuration.
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../../report/environment.ts";
 import { makeDirectory } from "../../supervisor/make-directory.ts";
-import { stateDirectories, writePrivately } from "../../supervisor/state.ts";
+import { readJson, stateDirectories, writePrivately } from "../../supervisor/state.ts";
 import { docker } from "./docker.ts";
 
 export interface ContainerRecord {
@@ -49,9 +49,5 @@ function isRunning(name: string, environment: Environment): boolean {
 }
 
 function readContainerRecord(directory: string): ContainerRecord | undefined {
-  try {
-    return JSON.parse(readFileSync(join(directory, RECORD), "utf8")) as ContainerRecord;
-  } catch {
-    return undefined;
-  }
+  return readJson(join(directory, RECORD)) as ContainerRecord | undefined;
 }

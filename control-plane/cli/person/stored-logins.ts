@@ -1,9 +1,9 @@
 // The logins of this user at gateways, in a file that only the user can read.
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Environment } from "../../report/environment.ts";
-import { writePrivately } from "../../supervisor/state.ts";
+import { readJson, writePrivately } from "../../supervisor/state.ts";
 
 export interface StoredLogin {
   /** Origin of the gateway. */
@@ -31,11 +31,7 @@ export class StoredLogins {
 
   /** Returns all of them, the newest one first. */
   all(): StoredLogin[] {
-    try {
-      return JSON.parse(readFileSync(this.#file, "utf8")) as StoredLogin[];
-    } catch {
-      return [];
-    }
+    return (readJson(this.#file) ?? []) as StoredLogin[];
   }
 
   /** @param url undefined: the newest login */
