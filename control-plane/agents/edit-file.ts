@@ -1,4 +1,5 @@
 // Sets values in a configuration file of an agent, and leaves everything else of its text as it is, comments too.
+import { isRecord } from "../../model/is-record.ts";
 import { isDeepStrictEqual } from "node:util";
 import { applyEdits, modify, parse as parseJson, type ParseError } from "jsonc-parser";
 import { parse as parseToml, stringify as writeToml } from "smol-toml";
@@ -130,7 +131,7 @@ function withSection(text: string, name: string, value: Members | undefined): st
 
 function getIn(content: Members, path: readonly string[]): unknown {
   return path.reduce<unknown>(
-    (value, name) => (isMembers(value) ? value[name] : undefined),
+    (value, name) => (isRecord(value) ? value[name] : undefined),
     content,
   );
 }
@@ -143,8 +144,8 @@ function setIn(content: Members, path: readonly string[], value: unknown): void 
     return;
   }
   const inner = content[name];
-  if (!isMembers(inner) && value === undefined) return;
-  const members = isMembers(inner) ? inner : {};
+  if (!isRecord(inner) && value === undefined) return;
+  const members = isRecord(inner) ? inner : {};
   content[name] = members;
   setIn(members, rest, value);
 }
@@ -155,13 +156,9 @@ function plain(content: Members): unknown {
 }
 
 function withoutEmpty(value: unknown): unknown {
-  if (!isMembers(value)) return value;
+  if (!isRecord(value)) return value;
   const members = Object.entries(value).map(([name, one]) => [name, withoutEmpty(one)] as const);
   return Object.fromEntries(
-    members.filter(([, one]) => !isMembers(one) || Object.keys(one).length > 0),
+    members.filter(([, one]) => !isRecord(one) || Object.keys(one).length > 0),
   );
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

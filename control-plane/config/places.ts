@@ -1,5 +1,5 @@
 // The places of a value that a pattern of keys names.
-import { isRecord } from "./yaml/yaml-document.ts";
+import { isRecord } from "../../model/is-record.ts";
 import type { Path } from "../report/problem.ts";
 
 /** Returns every place that the pattern names, in which `*` is any key or list index. */

@@ -1,6 +1,6 @@
 // Checks a value against the schema: every schemaIssue becomes a problem, and what fits is left for the later checks.
 import type { z } from "zod";
-import { isRecord } from "./yaml/yaml-document.ts";
+import { isRecord } from "../../model/is-record.ts";
 import type { Path } from "../report/problem.ts";
 import { correctDuration } from "./quantity.ts";
 import type { Reading } from "./reading.ts";

@@ -1,5 +1,5 @@
 // Puts the environment's values in place of `$NAME` references; in secret places the references stay as they are.
-import { isRecord } from "./yaml/yaml-document.ts";
+import { isRecord } from "../../model/is-record.ts";
 import type { ConfigurationDocument } from "./yaml/yaml-document.ts";
 import type { Path } from "../report/problem.ts";
 import type { Environment } from "../report/environment.ts";

@@ -1,8 +1,9 @@
 // A `config.json` of Bifrost in its parts: keys of providers become entries, virtual keys become keys of clients.
 // https://docs.getbifrost.ai/deployment-guides/config-json/schema-reference
+import { isRecord } from "../../model/is-record.ts";
 import type { Document } from "yaml";
 import type { Parts } from "./assemble.ts";
-import { OTHER_PERIOD, budgetOf, convertDeployment, isValues } from "./deployment.ts";
+import { OTHER_PERIOD, budgetOf, convertDeployment } from "./deployment.ts";
 import type { Values } from "./deployment.ts";
 import { referredVariables } from "./litellm.ts";
 import { leftOut } from "./masked.ts";
@@ -40,10 +41,10 @@ const OF_NETWORK = new Set([
 export function bifrostParts(_: Document, written: Values): Parts | undefined {
   const all = withReferences(written) as Values;
   const { providers, governance } = all;
-  if (!isValues(providers)) return undefined;
+  if (!isRecord(providers)) return undefined;
   const notes: string[] = [];
   const deployments = Object.entries(providers).flatMap(([name, provider]) =>
-    isValues(provider) ? deploymentsOf(name, provider, notes) : [],
+    isRecord(provider) ? deploymentsOf(name, provider, notes) : [],
   );
   for (const [key, value] of Object.entries(all)) {
     if (IGNORED.has(key)) continue;
@@ -55,7 +56,7 @@ export function bifrostParts(_: Document, written: Values): Parts | undefined {
     variables: referredVariables(all),
     fallbacks: new Map(),
     aliases: new Map(),
-    apiKeys: isValues(governance) ? apiKeysOf(governance, notes) : [],
+    apiKeys: isRecord(governance) ? apiKeysOf(governance, notes) : [],
     budgets: [],
     hasMetrics: true,
     moved: [
@@ -68,7 +69,7 @@ export function bifrostParts(_: Document, written: Values): Parts | undefined {
 /** `env.NAME` → the reference that deployments have, at any depth. */
 function withReferences(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withReferences);
-  if (isValues(value))
+  if (isRecord(value))
     return Object.fromEntries(
       Object.entries(value).map(([key, member]) => [key, withReferences(member)]),
     );
@@ -76,13 +77,13 @@ function withReferences(value: unknown): unknown {
 }
 
 function listOf(value: unknown): Values[] {
-  return Array.isArray(value) ? value.filter(isValues) : [];
+  return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
 /** Returns a deployment for each key and each of its models. */
 function deploymentsOf(name: string, provider: Values, notes: string[]): Item[] {
-  const network = isValues(provider["network_config"]) ? provider["network_config"] : {};
-  const custom = isValues(provider["custom_provider_config"])
+  const network = isRecord(provider["network_config"]) ? provider["network_config"] : {};
+  const custom = isRecord(provider["custom_provider_config"])
     ? provider["custom_provider_config"]
     : {};
   for (const [key, value] of Object.entries(provider))
@@ -140,7 +141,7 @@ function cloudOf(key: Values): Values {
     key["azure_key_config"],
     key["vertex_key_config"],
     key["bedrock_key_config"] ?? key["bedrock_mantle_key_config"],
-  ].map((one) => (isValues(one) ? one : {})) as [Values, Values, Values];
+  ].map((one) => (isRecord(one) ? one : {})) as [Values, Values, Values];
   return {
     ...(azure["endpoint"] === undefined
       ? {}
@@ -160,8 +161,8 @@ function cloudOf(key: Values): Values {
 function modelsOf(key: Values): [group: string, model: string][] {
   const configs = ["azure_key_config", "bedrock_key_config", "vertex_key_config"];
   const deployments = [...configs.map((name) => key[name]), key]
-    .map((one) => (isValues(one) ? (one["deployments"] ?? one["aliases"]) : undefined))
-    .find(isValues);
+    .map((one) => (isRecord(one) ? (one["deployments"] ?? one["aliases"]) : undefined))
+    .find(isRecord);
   if (deployments !== undefined)
     return Object.entries(deployments).map(([name, model]) => [
       name,
@@ -173,7 +174,7 @@ function modelsOf(key: Values): [group: string, model: string][] {
 }
 
 function withoutAbsent({ model_name: group, litellm_params: parameters }: Values): Values {
-  const present = Object.entries(isValues(parameters) ? parameters : {}).filter(
+  const present = Object.entries(isRecord(parameters) ? parameters : {}).filter(
     ([, value]) => value !== undefined && value !== "",
   );
   return { model_name: group, litellm_params: Object.fromEntries(present) };

@@ -1,4 +1,5 @@
 // One deployment of a model, in the words of LiteLLM: the entry of llm_providers that does the same, and what it has without an equivalent.
+import { isRecord } from "../../model/is-record.ts";
 import { vendorOf } from "../providers/model-vendors.ts";
 import {
   azureResource,
@@ -50,7 +51,7 @@ export function referenceOf(value: unknown): string | undefined {
 
 /** Returns what one item of `model_list` becomes. */
 export function convertDeployment(item: Values): Deployment {
-  const parameters = isValues(item["litellm_params"]) ? item["litellm_params"] : {};
+  const parameters = isRecord(item["litellm_params"]) ? item["litellm_params"] : {};
   const written = referenceOf(parameters["model"]) ?? "";
   const group = typeof item["model_name"] === "string" ? item["model_name"] : written;
   const result: Deployment = { group, leftOut: [] };
@@ -190,7 +191,7 @@ function addKey(
 const LOGINS = ["bedrock", "bedrock_mantle", "vertex", "azure_openai", "azure_foundry"];
 
 function addHeaders(entry: Values, parameters: Values): void {
-  const headers: Values = isValues(parameters["extra_headers"])
+  const headers: Values = isRecord(parameters["extra_headers"])
     ? { ...parameters["extra_headers"] }
     : {};
   const organization = referenceOf(parameters["organization"]);
@@ -318,8 +319,4 @@ function addLeftOut(key: string, value: unknown, result: Deployment): void {
       part,
     });
   else result.leftOut.push({ reason: NO_SUCH_SETTING, part });
-}
-
-export function isValues(value: unknown): value is Values {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

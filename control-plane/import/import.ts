@@ -1,11 +1,11 @@
 // Another gateway's configuration → a gateway.yaml that the loader accepts, with comments for what has no equivalent.
+import { isRecord } from "../../model/is-record.ts";
 import { parseDocument } from "yaml";
 import type { Document } from "yaml";
 import { GatewayError } from "../report/gateway-error.ts";
 import { assemble } from "./assemble.ts";
 import type { Parts } from "./assemble.ts";
 import { bifrostParts } from "./bifrost.ts";
-import { isValues } from "./deployment.ts";
 import type { Values } from "./deployment.ts";
 import { litellmParts } from "./litellm.ts";
 import type { Kind } from "./kinds.ts";
@@ -61,7 +61,7 @@ export function importConfiguration(kind: Kind, text: string, name: string): Pru
   const all = valuesOf(source);
   if (all === undefined) throw notA("its aliases (*name) expand to too many values");
   maskComments(source);
-  const document = isValues(all) ? convert(source, all) : undefined;
+  const document = isRecord(all) ? convert(source, all) : undefined;
   if (document === undefined) throw notA(`it has no ${required}`);
   const head = [
     ` Imported from ${name} of ${title}. Parts without an equivalent are comments that begin with "Not imported";`,

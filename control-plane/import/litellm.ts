@@ -1,4 +1,5 @@
 // A configuration of LiteLLM's proxy in its parts. Its groups of deployments become aliases; the comments at its models stay.
+import { isRecord } from "../../model/is-record.ts";
 import { isMap, isScalar, isSeq } from "yaml";
 import type { Document, Node, Pair } from "yaml";
 import type { Parts } from "./assemble.ts";
@@ -8,7 +9,6 @@ import {
   budgetOf,
   convertDeployment,
   isCapped,
-  isValues,
   referenceOf,
 } from "./deployment.ts";
 import type { Values } from "./deployment.ts";
@@ -75,7 +75,7 @@ export function litellmParts(source: Document, all: Values): Parts | undefined {
   const budget = budgetOf(settings["max_budget"], settings["budget_duration"]);
   return {
     deployments: list.flatMap((item: unknown, index) =>
-      isValues(item)
+      isRecord(item)
         ? [{ deployment: convertDeployment(item), source: item, comment: comments[index] ?? "" }]
         : [],
     ),
@@ -113,8 +113,8 @@ export function referredVariables(list: unknown): string[] {
 
 /** `model_group_alias: {name: group}`, or `{name: {model: group}}`. */
 function groupAliasesOf({ model_group_alias: written }: Values): Map<string, string> {
-  const pairs = Object.entries(isValues(written) ? written : {}).map(
-    ([name, target]): [string, unknown] => [name, isValues(target) ? target["model"] : target],
+  const pairs = Object.entries(isRecord(written) ? written : {}).map(
+    ([name, target]): [string, unknown] => [name, isRecord(target) ? target["model"] : target],
   );
   return new Map(pairs.filter((pair): pair is [string, string] => typeof pair[1] === "string"));
 }
@@ -124,7 +124,7 @@ function fallbacksOf(settings: Values): Map<string, string[]> {
   const lists: unknown = settings["fallbacks"];
   const found = new Map<string, string[]>();
   for (const row of Array.isArray(lists) ? (lists as unknown[]) : []) {
-    for (const [group, names] of Object.entries(isValues(row) ? row : {})) {
+    for (const [group, names] of Object.entries(isRecord(row) ? row : {})) {
       if (Array.isArray(names))
         found.set(
           group,
@@ -147,7 +147,7 @@ const CONVERTED = new Set([
 const BUDGET = new Set(["max_budget", "budget_duration"]);
 
 function settingsOf(all: Values): Values {
-  return Object.assign({}, ...SETTINGS.map((key) => all[key]).filter(isValues)) as Values;
+  return Object.assign({}, ...SETTINGS.map((key) => all[key]).filter(isRecord)) as Values;
 }
 
 function usesPrometheus(settings: Values): boolean {
@@ -162,7 +162,7 @@ function leftOfSettings(all: Values): string[] {
   const hasBudget = budgetOf(amount, duration) !== undefined;
   return Object.entries(all).flatMap(([section, value]) => {
     if (section === "model_list" || value === null) return [];
-    if (!SETTINGS.includes(section) || !isValues(value))
+    if (!SETTINGS.includes(section) || !isRecord(value))
       return [leftOut(reasonFor(section), { [section]: value })];
     return Object.entries(value).flatMap(([key, part]) => {
       const isCut = key === "num_retries" && isCapped(part);

@@ -1,8 +1,9 @@
 // A config of Portkey's gateway in its parts: its targets become entries, a load balancer or a fallback becomes an alias.
 // https://portkey.ai/docs/api-reference/inference-api/config-object
+import { isRecord } from "../../model/is-record.ts";
 import type { Document } from "yaml";
 import type { Parts } from "./assemble.ts";
-import { convertDeployment, isValues } from "./deployment.ts";
+import { convertDeployment } from "./deployment.ts";
 import type { Values } from "./deployment.ts";
 import { leftOut } from "./masked.ts";
 
@@ -51,7 +52,7 @@ interface Collected {
 
 /** Returns the parts of a source; undefined if it names no provider. */
 export function portkeyParts(_: Document, written: Values): Parts | undefined {
-  const all = inSnakeCase(isValues(written["config"]) ? written["config"] : written) as Values;
+  const all = inSnakeCase(isRecord(written["config"]) ? written["config"] : written) as Values;
   if (providerOf(all) === undefined && !Array.isArray(all["targets"])) return undefined;
   const collected: Collected = { deployments: [], fallbacks: new Map(), notes: [] };
   collect(all, ALIAS, {}, collected, 0);
@@ -75,7 +76,7 @@ export function portkeyParts(_: Document, written: Values): Parts | undefined {
 /** `overrideParams` → `override_params`: Portkey accepts both. Keys below `override_params` are the provider's. */
 function inSnakeCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inSnakeCase);
-  if (!isValues(value)) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => {
       const name = key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -104,13 +105,13 @@ function collect(
     if (providerOf(node) !== undefined) addTarget(node, group, inherited, collected);
     return;
   }
-  const mode = isValues(strategy) ? strategy["mode"] : undefined;
+  const mode = isRecord(strategy) ? strategy["mode"] : undefined;
   if (mode === "conditional")
     collected.notes.push(
       leftOut("clients choose the model by its name; there are no conditions", { strategy }),
     );
   const others: string[] = [];
-  targets.filter(isValues).forEach((target, index) => {
+  targets.filter(isRecord).forEach((target, index) => {
     const isApart = mode === "conditional" || (mode === "fallback" && index > 0);
     const name = isApart ? nameApart(target, `${group}-${String(index + 1)}`) : group;
     if (mode === "fallback" && index > 0) others.push(name);
@@ -128,7 +129,7 @@ function nameApart(target: Values, name: string): string {
 
 /** Settings of a node that its targets inherit. */
 function settingsOf({ retry, request_timeout: timeout }: Values): Values {
-  const attempts = isValues(retry) ? retry["attempts"] : undefined;
+  const attempts = isRecord(retry) ? retry["attempts"] : undefined;
   return {
     ...(attempts === undefined ? {} : { num_retries: attempts }),
     ...(typeof timeout === "number" ? { timeout: timeout / 1000 } : {}),
@@ -151,7 +152,7 @@ function addTarget(node: Values, group: string, inherited: Values, collected: Co
 /** Returns the item that LiteLLM would have for a target. */
 function itemOf(node: Values, group: string, inherited: Values): Values {
   const provider = providerOf(node) ?? "";
-  const overrides = isValues(node["override_params"]) ? node["override_params"] : {};
+  const overrides = isRecord(node["override_params"]) ? node["override_params"] : {};
   const { model: named, ...rest } = overrides;
   const deploymentId = node["azure_deployment_id"] ?? node["azure_model_name"];
   const model = [deploymentId, named].find((one) => typeof one === "string") ?? "*";

@@ -1,4 +1,5 @@
 // Claude Code's managed settings of a person: those of everybody, with those of the person's groups over them.
+import { isRecord } from "../../model/is-record.ts";
 import { createHash } from "node:crypto";
 import type { AgentSettings, Login } from "../../model/login.ts";
 import { isInOneOf } from "../observability/sign-in/person.ts";
@@ -32,7 +33,7 @@ export function settingsOf(
 function join(below: AgentSettings, above: AgentSettings): AgentSettings {
   const entries = Object.entries(above).map(([name, value]) => {
     const old = Object.hasOwn(below, name) ? below[name] : undefined;
-    return [name, isMapping(old) && isMapping(value) ? join(old, value) : value] as const;
+    return [name, isRecord(old) && isRecord(value) ? join(old, value) : value] as const;
   });
   return Object.fromEntries([...Object.entries(below), ...entries]);
 }
@@ -40,13 +41,9 @@ function join(below: AgentSettings, above: AgentSettings): AgentSettings {
 /** Returns the value with the names of all mappings in order: the checksum is of this form, without white space. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
-  if (!isMapping(value)) return value;
+  if (!isRecord(value)) return value;
   const names = Object.keys(value).sort();
   return Object.fromEntries(names.map((name) => [name, sorted(value[name])]));
-}
-
-function isMapping(value: unknown): value is AgentSettings {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function uuidOf(digest: string): string {

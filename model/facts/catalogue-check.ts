@@ -1,4 +1,5 @@
 // Whether a text is a catalogue: files of users and downloads are checked once, before they are used.
+import { isRecord } from "../is-record.ts";
 import type { Catalogue, FactRow } from "./catalogue.ts";
 
 const MAX_TOKENS = 1_000_000_000;
@@ -16,19 +17,15 @@ export function catalogueProblem(text: string): string | undefined {
     return 'is no catalogue: it has no "version": 1';
   }
   if (!Array.isArray(value.sources)) return "has no list of sources";
-  if (!isObject(value.models)) return "has no models";
+  if (!isRecord(value.models)) return "has no models";
   for (const [provider, rows] of Object.entries(value.models)) {
-    if (!isObject(rows)) return `has no models of ${provider}`;
+    if (!isRecord(rows)) return `has no models of ${provider}`;
     for (const [model, row] of Object.entries(rows)) {
       const wrong = wrongMember(row);
       if (wrong !== undefined) return `has a wrong "${wrong}" of ${provider}/${model}`;
     }
   }
   return undefined;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const isTokens = (value: unknown): boolean =>
@@ -65,15 +62,15 @@ const MEMBERS: Readonly<Record<Exclude<keyof FactRow, "name">, (value: unknown) 
 };
 
 function isPrice(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const { s, v = {}, a = [], w = 0 } = value as Record<string, unknown>;
-  if (!isTiers(s) || !isObject(v) || !Object.values(v).every(isTiers)) return false;
+  if (!isRecord(value)) return false;
+  const { s, v = {}, a = [], w = 0 } = value;
+  if (!isTiers(s) || !isRecord(v) || !Object.values(v).every(isTiers)) return false;
   return Array.isArray(a) && a.every(isRate) && isRate(w);
 }
 
 /** Returns the name of a member that is not as it should be. */
 function wrongMember(row: unknown): string | undefined {
-  if (!isObject(row)) return "row";
+  if (!isRecord(row)) return "row";
   if (!("f" in row)) return "f";
   return Object.entries(row).find(
     ([name, value]) =>

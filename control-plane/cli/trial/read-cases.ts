@@ -1,11 +1,8 @@
 // The cases of `gateway targets eval`: every mistake in the file at once, with line and column, before anything is measured.
+import { isRecord } from "../../../model/is-record.ts";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import {
-  type ConfigurationDocument,
-  isRecord,
-  readDocument,
-} from "../../config/yaml/yaml-document.ts";
+import { type ConfigurationDocument, readDocument } from "../../config/yaml/yaml-document.ts";
 import { type Path, pathText, type Problem, sortProblems } from "../../report/problem.ts";
 import { suggest, suggestion } from "../../report/suggest.ts";
 import { ConfigurationProblems } from "../../config/diagnostics/configuration-problems.ts";

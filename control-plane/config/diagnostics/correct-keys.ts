@@ -1,5 +1,5 @@
 // Reads a document with its misspelt keys as they were meant, so that what stands below them is checked in the same run.
-import { isRecord } from "../yaml/yaml-document.ts";
+import { isRecord } from "../../../model/is-record.ts";
 import type { ConfigurationDocument } from "../yaml/yaml-document.ts";
 import type { Path } from "../../report/problem.ts";
 import { keysAt } from "../json-schema.ts";

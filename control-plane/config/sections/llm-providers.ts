@@ -9,7 +9,7 @@ import { defaultModelOf, referredModels } from "../provider/wildcard-models.ts";
 import { readEntryProxy } from "../read-proxy.ts";
 import type { Reading } from "../reading.ts";
 import { list } from "../schema-words.ts";
-import { isRecord } from "../yaml/yaml-document.ts";
+import { isRecord } from "../../../model/is-record.ts";
 import { type Load, section } from "../section.ts";
 import { systemPrompt } from "./system-prompt.ts";
 

@@ -1,4 +1,5 @@
 // YAML text → plain data that remembers where in the file each value stands. Syntax errors become problems.
+import { isRecord } from "../../../model/is-record.ts";
 import { isAlias, isMap, isScalar, isSeq } from "yaml";
 import type { Document, Node } from "yaml";
 import { pathText } from "../../report/problem.ts";
@@ -219,8 +220,4 @@ class Converter {
 function isPlainKey(key: unknown): key is string | number | boolean {
   // A key `__proto__` would set the prototype of plain objects further on.
   return ["string", "number", "boolean"].includes(typeof key) && key !== "__proto__";
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
