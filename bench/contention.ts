@@ -11,6 +11,7 @@ import { loadConfiguration } from "../control-plane/config/load.ts";
 import { compileFilter, FilterHost } from "../control-plane/wasm-host/filter-host.ts";
 import { SharedData } from "../control-plane/wasm-host/wasm-shared-data.ts";
 import { table } from "../scripts/docs/markdown.ts";
+import { random } from "../test/exchanges/random.ts";
 import { budgetFingerprint } from "../model/budgets.ts";
 import { filterConfig } from "../model/filter-document/write-document.ts";
 
@@ -90,7 +91,7 @@ export async function contend(
   const loaded = loadConfiguration({ file: "bench.yaml", text: SUBJECTS[subject] }, ENVIRONMENT);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems));
   const shared = new CountedData();
-  const random = numbers(seed);
+  const chance = random(seed);
   const module = await compileFilter(FILTER);
   const all: FilterHost[] = [];
   let onCall: (name: string) => void = () => undefined;
@@ -121,7 +122,7 @@ export async function contend(
     running = undefined;
     const before = shared.failures;
     for (const other of all)
-      if (other !== own && random() < 1 / calls) {
+      if (other !== own && chance.below(calls) === 0) {
         ask(other);
         sent++;
       }
@@ -235,14 +236,3 @@ const RESPONSE = JSON.stringify({
   choices: [{ index: 0, message: { role: "assistant", content: "Hello" }, finish_reason: "stop" }],
   usage: { prompt_tokens: 20, completion_tokens: 10, total_tokens: 30 },
 });
-
-/** Returns numbers from 0 to 1, the same for a seed (mulberry32). */
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

@@ -1,17 +1,14 @@
 // The instructions of a request as counted last, with their date: docs/conformance.md shows them beside the budgets.
-import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { type RunStamp, runStamp } from "../scripts/run-stamp.ts";
 import type { Counted } from "./instructions.ts";
 import { median } from "./report.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const FILE = join(ROOT, "build/instruction-counts.json");
 
-export interface LastCount {
-  /** YYYY-MM-DD. */
-  date: string;
-  commit: string;
+export interface LastCount extends RunStamp {
   /** Thousands of instructions of a request. */
   plain: number;
   gateway: number;
@@ -28,17 +25,13 @@ export function readCounts(): Record<string, LastCount> {
 
 /** Replaces the counts of these cases by those of this checkout's filter. */
 export function recordCounts(results: readonly Counted[]): void {
-  const date = new Date().toISOString().slice(0, 10);
-  const commit = execFileSync("git", ["rev-parse", "--short=10", "HEAD"], {
-    cwd: ROOT,
-    encoding: "utf8",
-  }).trim();
+  const stamp = runStamp();
   const counts = results.flatMap(({ name, programs }) => {
     const [plain, gateway] = programs;
     if (plain === undefined || gateway?.program !== "gateway") return [];
     const inThousands = ({ rounds }: { rounds: number[] }) => Math.round(median(rounds) / 1000);
     const count: LastCount = {
-      ...{ date, commit },
+      ...stamp,
       ...{ plain: inThousands(plain), gateway: inThousands(gateway) },
     };
     return [[name, count] as const];

@@ -1,9 +1,9 @@
 // docs/model-rates.json: how often the guard and the choice of a prompt target were right, as measured last. docs/conformance.md
 // shows it. The sets of texts are public or our own; only our own are in the repository, so the others stay as recorded.
-import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writePage } from "./docs/write-page.ts";
+import { type RunStamp, runStamp } from "./run-stamp.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const FILE = "docs/model-rates.json";
@@ -17,10 +17,7 @@ export interface Rate {
   best: 0 | 1;
 }
 
-export interface MeasuredRates {
-  /** YYYY-MM-DD. */
-  date: string;
-  commit: string;
+export interface MeasuredRates extends RunStamp {
   rates: Rate[];
 }
 
@@ -54,11 +51,6 @@ export function readRates(): ModelRates | undefined {
 
 /** Replaces the rates of one part. */
 export async function recordRates(part: keyof ModelRates, rates: Rate[]): Promise<void> {
-  const commit = execFileSync("git", ["rev-parse", "--short=10", "HEAD"], {
-    cwd: ROOT,
-    encoding: "utf8",
-  }).trim();
-  const date = new Date().toISOString().slice(0, 10);
-  const all = { ...readRates(), [part]: { date, commit, rates } };
+  const all = { ...readRates(), [part]: { ...runStamp(), rates } };
   await writePage(FILE, JSON.stringify(all));
 }

@@ -1,4 +1,5 @@
 // What the page says of our own tests: counts of the last run of each file (ring-results.ts), by file and title.
+import type { RunStamp } from "../../scripts/run-stamp.ts";
 import { faultTable } from "../../scripts/faults.ts";
 import { AGENTS, PROVIDERS } from "../agents/sessions.ts";
 import { readRings, type RecordedTest, type RingResults, testFiles } from "./ring-results.ts";
@@ -58,14 +59,7 @@ const ROWS: readonly Row[] = [
   { title: "Claude Code and Codex from npm", files: /^agents\//, link: "clients.md" },
 ];
 
-/** When something was run. */
-export interface Run {
-  /** YYYY-MM-DD. */
-  date: string;
-  commit: string;
-}
-
-export interface OwnRow extends Run {
+export interface OwnRow extends RunStamp {
   title: string;
   passed: number;
   failed: string[];
@@ -74,12 +68,12 @@ export interface OwnRow extends Run {
 }
 
 /** Sessions of the coding agents, by provider: what became of each. */
-export interface AgentSessions extends Run {
+export interface AgentSessions extends RunStamp {
   providers: { model: string; sessions: Record<string, RecordedTest["status"]> }[];
 }
 
 /** The rows of docs/faults.yaml all of whose tests have passed. */
-export interface FaultRows extends Run {
+export interface FaultRows extends RunStamp {
   rows: number;
   passed: number;
   failed: string[];
@@ -91,7 +85,7 @@ export interface OwnResults {
   faults: FaultRows;
 }
 
-interface Test extends RecordedTest, Run {
+interface Test extends RecordedTest, RunStamp {
   file: string;
 }
 
@@ -143,7 +137,7 @@ function rowOf({ title, titles, link }: Row, tests: Test[] | undefined): OwnRow 
 }
 
 /** The page must not claim a run that is later than that of a part. */
-function oldest(tests: readonly Test[]): Run {
+function oldest(tests: readonly Test[]): RunStamp {
   const [first] = tests.toSorted((one, other) => one.date.localeCompare(other.date));
   return { date: first?.date ?? "", commit: first?.commit ?? "" };
 }

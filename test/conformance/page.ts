@@ -1,19 +1,20 @@
 // docs/conformance.md, of docs/conformance.json.
+import type { RunStamp } from "../../scripts/run-stamp.ts";
 import type { LastCount } from "../../bench/counts.ts";
 import { table } from "../../scripts/docs/markdown.ts";
 import type { MeasuredRates, ModelRates } from "../../scripts/model-rates.ts";
-import type { AgentSessions, FaultRows, OwnResults, OwnRow, Run } from "./own-rings.ts";
+import type { AgentSessions, FaultRows, OwnResults, OwnRow } from "./own-rings.ts";
 import { knownFailure } from "./suites.ts";
 import type { SuiteRun } from "./suite.ts";
 
-export interface FuzzRun extends Run {
+export interface FuzzRun extends RunStamp {
   seed: number;
   /** `kept`: inputs that failed once, which every run repeats. */
   targets: { name: string; inputs: number; kept: number }[];
 }
 
 /** The date and the commit are those of the public suites; the other parts have their own. */
-export interface Conformance extends Run, OwnResults {
+export interface Conformance extends RunStamp, OwnResults {
   version: string;
   suites: SuiteRun[];
   fuzz: FuzzRun;
@@ -26,7 +27,7 @@ export interface Conformance extends Run, OwnResults {
 }
 
 const count = (value: number): string => value.toLocaleString("en-US");
-const at = ({ date, commit }: Run): string => `${date}, ${commit}`;
+const at = ({ date, commit }: RunStamp): string => `${date}, ${commit}`;
 
 /** Returns Markdown; the caller formats it. */
 export function conformancePage(all: Conformance): string {

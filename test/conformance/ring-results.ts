@@ -1,8 +1,8 @@
 // What the rings found when they ran last, by test file: every complete run of a file is recorded in build/rings/, so that
 // `npm run conformance` need not run for an hour. A run that a name filters (`-t`) or that is interrupted is not recorded.
-import { execFileSync } from "node:child_process";
 import { globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { runStamp } from "../../scripts/run-stamp.ts";
 import type { Reporter, TestModule, TestSpecification, Vitest } from "vitest/node";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -99,8 +99,7 @@ function testsOf(module: TestModule): RecordedTest[] {
 
 function commitNow(): string {
   try {
-    const git = (...words: string[]) => execFileSync("git", words, { cwd: ROOT, encoding: "utf8" });
-    return git("rev-parse", "--short=10", "HEAD").trim();
+    return runStamp().commit;
   } catch {
     return "";
   }

@@ -1,7 +1,7 @@
 // `npm run conformance`: runs the public suites, the fuzzer and the choice of targets, in less than ten minutes, and writes
 // docs/conformance.json and docs/conformance.md. What takes longer is taken from the last runs in this checkout
 // (`npm test`, `npm run bench -- --instructions`), else from the page as it is; each part has its date.
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,9 +9,10 @@ import { readCounts } from "../../bench/counts.ts";
 import { VERSION } from "../../control-plane/supervisor/package-version.ts";
 import { writePage } from "../../scripts/docs/write-page.ts";
 import { readRates } from "../../scripts/model-rates.ts";
+import { runStamp } from "../../scripts/run-stamp.ts";
 import { fuzz, keptSeeds } from "../fuzz/run-target.ts";
 import { FUZZ_TARGETS } from "../fuzz/targets.ts";
-import { ownResults, type Run } from "./own-rings.ts";
+import { ownResults } from "./own-rings.ts";
 import { type Conformance, conformancePage, type FuzzRun } from "./page.ts";
 import type { SuiteRun } from "./suite.ts";
 
@@ -22,7 +23,7 @@ const published = JSON.parse(
   readFileSync(join(ROOT, "docs/conformance.json"), "utf8"),
 ) as Conformance;
 const all: Conformance = {
-  ...now(),
+  ...runStamp(),
   version: VERSION,
   suites: runPublicSuites(),
   ...ownResults(published),
@@ -36,12 +37,6 @@ const all: Conformance = {
 await writePage("docs/conformance.json", JSON.stringify(all));
 await writePage("docs/conformance.md", conformancePage(all));
 if (all.own.some(({ failed }) => failed.length > 0)) process.exitCode = 1;
-
-function now(): Run {
-  const words = ["rev-parse", "--short=10", "HEAD"];
-  const commit = execFileSync("git", words, { cwd: ROOT, encoding: "utf8" }).trim();
-  return { date: new Date().toISOString().slice(0, 10), commit };
-}
 
 function runPublicSuites(): SuiteRun[] {
   const directory = mkdtempSync(join(tmpdir(), "gateway-conformance-"));
@@ -70,7 +65,7 @@ function runFuzz(): FuzzRun {
     const { name } = target;
     return { name, inputs: FUZZ_INPUTS, kept: keptSeeds(name).length };
   });
-  return { ...now(), seed, targets };
+  return { ...runStamp(), seed, targets };
 }
 
 /** The choice of targets over our own cases now, and the guard as recorded. */
