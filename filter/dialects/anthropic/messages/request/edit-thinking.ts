@@ -57,7 +57,8 @@ function countUnsigned(tape: Tape, content: u32, edits: Edits): u32 {
   if (!tape.isArray(content)) return 0;
   const end = tape.next(content);
   for (let block = tape.first(content); block < end; block = tape.next(block)) {
-    if (isUnsigned(tape, block)) count++;
+    if (!isUnsigned(tape, block)) continue;
+    count++;
     if (isHosted(tape, block)) edits.dropped = HOSTED_TYPE;
   }
   return count;
