@@ -1,4 +1,4 @@
-// What an agent is told of a running gateway: its address, a client key that it accepts, and a model that it lists.
+// What an agent needs of a running gateway: its address, a client key that it accepts, and a model that it lists.
 import { type Connection, KEY_VARIABLE } from "../agents/agent.ts";
 import type { Environment } from "../report/environment.ts";
 import { GatewayError } from "../report/gateway-error.ts";

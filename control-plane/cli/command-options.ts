@@ -21,7 +21,7 @@ export interface UpOptions {
   endsUnused?: boolean;
 }
 
-/** Of commands that tell an agent where the gateway is. */
+/** Of commands that connect an agent to the gateway. */
 export interface ConnectionOptions {
   config?: string;
   model?: string;

@@ -1,4 +1,4 @@
-// The discovery document of an issuer: where its public keys are. What it says is checked before it is used (OpenID Connect
+// The discovery document of an issuer: where its public keys are. Its content is checked before it is used (OpenID Connect
 // Discovery 1.0, section 4.3).
 import { type ClientRequest, type IncomingMessage, request as requestPlain } from "node:http";
 import { request as requestTls } from "node:https";

@@ -113,7 +113,7 @@ export class KeySetPlaces {
 
   #problemOf(issuer: string, reason: string): string {
     const consequence = this.#places.has(issuer)
-      ? "the keys are where it said last"
+      ? "the URL of the keys is the last one that it had"
       : "its tokens are rejected with 503 until it can be read; or set jwks_uri";
     return `${discoveryUrl(issuer)} cannot be used (${reason}): ${consequence}.`;
   }

@@ -99,7 +99,7 @@ export class DeviceGrants<Result> {
     return this.#decide(id, "denied");
   }
 
-  /** Returns what a terminal is told. A result is returned once. */
+  /** Returns the response to a poll of the terminal. A result is returned once. */
   poll(deviceCode: string): Poll<Result> {
     const grant = this.#all.get(this.#byHash.get(hashOf(deviceCode)) ?? "");
     const now = this.#now();

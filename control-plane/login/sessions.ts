@@ -36,7 +36,7 @@ export interface SessionsOptions extends Rules {
   now: () => number;
 }
 
-/** How long an ended session is remembered: its tokens are refused here, whatever the identity provider says. */
+/** How long an ended session is remembered: its tokens are refused here, whatever the identity provider returns. */
 const REMEMBERED_S = 30 * 24 * 3600;
 /**
  * How long a refresh is answered in the same way: two programs may have the same token, and an identity provider that replaces

@@ -268,7 +268,7 @@ class RunningGateway {
     });
   }
 
-  /** Applies what the discovery documents of issuers say now. Rejects if Envoy does not accept it now. */
+  /** Applies what the discovery documents of issuers have now. Rejects if Envoy does not accept it now. */
   publishKeySets(): Promise<void> {
     return this.#enqueue(async () => {
       const { planner, issuers, events } = this.#parts;

@@ -55,7 +55,7 @@ export function createIssuerStore(
     async use(configuration) {
       if (used === undefined || used === configuration.sha256) return;
       await resolve(configuration);
-      // Its documents may say something else than what Envoy has.
+      // Its documents may have other URLs than Envoy has.
       onChange();
     },
     note: () => places?.problem,

@@ -43,7 +43,7 @@ export function allocate(size: usize): usize {
 
 /**
  * Returns the first block of a new chunk, and keeps the others; a single block once there are holes. All are blocks of the allocator
- * like any others: each is as long as its header says, and the last one ends where the chunk ended.
+ * like any others: each is as long as its header has it, and the last one ends where the chunk ended.
  */
 function allocateChunk(total: usize, list: usize): usize {
   if (hasHoles) return heap.alloc(total - HEADER);

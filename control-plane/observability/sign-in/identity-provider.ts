@@ -11,7 +11,7 @@ export interface Checks {
   verifier: string;
 }
 
-/** What the provider says of a person. */
+/** The claims of the provider about a person. */
 export interface SignedIn {
   claims: Claims;
   /** Absent: the provider has issued none. */
@@ -95,7 +95,7 @@ export class IdentityProvider {
     }
   }
 
-  /** Returns what the provider says of a person now. @param subject the claim `sub` of the sign-in */
+  /** Returns the claims of the provider about a person now. @param subject the claim `sub` of the sign-in */
   async refresh(refreshToken: string, subject: string): Promise<SignedIn> {
     const client = await import("openid-client");
     const configuration = await this.#discover(client);
@@ -120,7 +120,7 @@ export class IdentityProvider {
     }
   }
 
-  /** @param subject that the tokens must be of; undefined: the ID token, which has been checked, says whose they are */
+  /** @param subject that the tokens must be of; undefined: that of the ID token, which has been checked */
   async #signedIn(
     client: typeof OpenidClient,
     configuration: OpenidClient.Configuration,

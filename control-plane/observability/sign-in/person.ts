@@ -46,7 +46,7 @@ export function isInOneOf(groups: readonly string[], wanted: readonly string[] =
 }
 
 /**
- * Returns who the claims are of, whatever that person may do, or why they say it not, as a sentence.
+ * Returns who the claims are of, whatever that person may do, or why they do not identify one, as a sentence.
  * @param before who it was when the session began: a provider may leave claims out of a refresh
  */
 export function identityOf(claims: Claims, settings: SignIn, before?: Identity): Identity | string {

@@ -19,7 +19,7 @@ export class RequestNotes {
   /** Whether the tools came as `functions` of chat completions, whose response has one call without an id. */
   hasFunctions: bool = false;
 
-  /** SEARCH_: whether Gemini may search, and what it charges; a response then tells which sources stand for which text. */
+  /** SEARCH_: whether Gemini may search, and what it charges; a response then has which sources stand for which text. */
   search: i32 = NO_SEARCH;
 
   get isEmpty(): bool {

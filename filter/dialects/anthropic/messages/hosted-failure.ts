@@ -4,7 +4,7 @@ import { readCount } from "../../../bytes/json/number";
 import { Tape } from "../../../bytes/json/tape";
 import { constant } from "../../../bytes/text/bytes";
 
-/** `content`: of the result's block. MCP results say it themselves, others have an error or what the program returned. */
+/** `content`: of the result's block. MCP results have a member for it, others have an error or what the program returned. */
 export function isFailure(tape: Tape, block: u32, content: u32): bool {
   if (tape.isTrue(tape.member(block, constant("is_error")))) return true;
   const returned = tape.member(content, constant("return_code"));

@@ -65,7 +65,9 @@ it("a discovery document names the key set, which is kept for the next start", a
   await places.use(model(), undefined);
   expect(placeNow()).toBe(issuer.keySetUrl);
   expect(places.problem).toBeUndefined();
-  expect(lines).toEqual([expect.stringContaining("(status 503): the keys are where it said last")]);
+  expect(lines).toEqual([
+    expect.stringContaining("(status 503): the URL of the keys is the last one that it had"),
+  ]);
 });
 
 it("a document that becomes readable after the start is applied then", async () => {

@@ -185,7 +185,7 @@ export class SourceReader {
   }
 }
 
-/** Returns what a chunk tells of its source, the member that names its kind. */
+/** Returns the source of a chunk, the member that names its kind. */
 function sourceOf(tape: Tape, chunk: u32): u32 {
   return tape.isObject(chunk) && !tape.isEmpty(chunk) ? tape.first(chunk) + 1 : NO_NODE;
 }

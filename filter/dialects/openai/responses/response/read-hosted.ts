@@ -5,7 +5,7 @@ import { appendString, HostedCall } from "../../../../hub/response/hosted-call";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant } from "../../../../bytes/text/bytes";
 
-/** Returns what an item tells, which the caller releases; null for an item without a form in other APIs. */
+/** Returns what an item reports, which the caller releases; null for an item without a form in other APIs. */
 export function hostedCallOf(tape: Tape, item: u32, type: u32): HostedCall | null {
   if (tape.equals(type, constant("web_search_call"))) return searchOf(tape, item);
   const isCode = tape.equals(type, constant("code_interpreter_call"));
