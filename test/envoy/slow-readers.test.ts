@@ -1,12 +1,14 @@
 // Clients that do not read 100 MB: Envoy holds little for each of them, and no stream beside them is cut or stopped.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startSlowReaders } from "../soak/slow-readers.ts";
-import type { Readers, SlowReaders } from "../soak/slow-readers.ts";
+import type { Held, Readers, SlowReaders } from "../soak/slow-readers.ts";
 
 const SECONDS = 1000;
 /** Of Envoy at its start, and for each reader (docs/overload.md). */
 const START_MB = 120;
 const READER_MB = 3;
+/** Envoy ends streams that do not move for 5 s when memory is used up (docs/overload.md). */
+const NEARLY_IDLE_MS = 4 * SECONDS;
 
 function nameOf({ kind, count, client, provider }: Readers): string {
   return `${String(count)} readers of ${kind}, HTTP/${client} clients, HTTP/${provider} provider`;
@@ -77,15 +79,22 @@ describe(
     });
 
     it("slow readers that do not move are reset when memory is used up, with HTTP/1 at both ends too", async () => {
-      await isIdle();
-      const { cut } = await slow.run(readers("chat", "1 1", 250), async () => {
-        await expect
-          .poll(() => count("egress.downstream_rq_idle_timeout"), { timeout: 60 * SECONDS })
-          .toBeGreaterThan(0);
+      const useUpMemory = async (): Promise<Held> => {
         await isIdle();
-      });
-      expect(cut).toBe(0);
+        const before = await count("egress.downstream_rq_idle_timeout");
+        return slow.run(readers("chat", "1 1", 250), async () => {
+          await expect
+            .poll(() => count("egress.downstream_rq_idle_timeout"), { timeout: 60 * SECONDS })
+            .toBeGreaterThan(before);
+          await isIdle();
+        });
+      };
+      let held = await useUpMemory();
+      // Where the whole machine pauses for seconds, the bystanders do not move either: such a run shows nothing.
+      for (let more = 2; more > 0 && held.pausedMs > NEARLY_IDLE_MS; more--)
+        held = await useUpMemory();
+      expect(held.cut).toBe(0);
     });
   },
-  240 * SECONDS,
+  480 * SECONDS,
 );

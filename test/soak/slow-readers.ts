@@ -37,6 +37,8 @@ export interface Held {
   reset: number;
   /** Bystanders whose stream did not end well. */
   cut: number;
+  /** The longest time that the provider sent nothing to the bystanders, in ms. */
+  pausedMs: number;
 }
 
 const BYSTANDERS = 12;
@@ -95,7 +97,7 @@ function startProvider(order: { certificate?: Certificate; mib: number }): Promi
   child.send(order satisfies Order);
   return new Promise((resolve, reject) => {
     child.once("error", reject);
-    const provider: Provider = { child, sent: { port: 0, bytes: 0, bystanders: 0 }, base: "" };
+    const provider: Provider = { child, sent: { port: 0, bytes: 0, bystanders: 0, pausedMs: 0 }, base: "" };
     child.on("message", (sent: Sent) => {
       provider.sent = sent;
       if (sent.port === 0 || provider.base !== "") return;
@@ -131,7 +133,7 @@ async function run(
   readers: Readers,
   whileHeld: () => Promise<void> = () => Promise.resolve(),
 ): Promise<Held> {
-  const held: Held = { rssMb: 0, statuses: {}, reset: 0, cut: 0 };
+  const held: Held = { rssMb: 0, statuses: {}, reset: 0, cut: 0, pausedMs: 0 };
   const agent = new Agent({ keepAlive: true });
   const names = ["bystander", "translated"];
   const bystanders = Array.from({ length: BYSTANDERS }, (_, index) =>
@@ -157,6 +159,8 @@ async function run(
   await whileHeld();
   provider.child.send("end" satisfies Order);
   held.cut = (await Promise.all(bystanders)).filter((one) => !one).length;
+  await until(() => provider.sent.bystanders === 0, "the provider ends the bystanders' streams");
+  held.pausedMs = provider.sent.pausedMs;
   held.rssMb = watched();
   close();
   agent.destroy();

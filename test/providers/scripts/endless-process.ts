@@ -17,6 +17,8 @@ export interface Sent {
   port: number;
   bytes: number;
   bystanders: number;
+  /** The longest time between two words to the present bystanders, in ms: a few hundred, unless the machine pauses. */
+  pausedMs: number;
 }
 
 /** What both versions of HTTP have. */
@@ -26,7 +28,7 @@ interface EitherResponse extends Writable {
 
 const MIB = 1024 ** 2;
 const TEXT = "abcdefgh ".repeat(100);
-const sent: Sent = { port: 0, bytes: 0, bystanders: 0 };
+const sent: Sent = { port: 0, bytes: 0, bystanders: 0, pausedMs: 0 };
 let waiting: (() => void)[] = [];
 
 /** By the second part of the path. */
@@ -69,15 +71,26 @@ function serve(url: string, response: EitherResponse, size: number): void {
   response.writeHead(200, { "content-type": script.contentType });
   if (does === "bystander") {
     for (const part of [...begin, word]) response.write(part);
-    const timer = setInterval(() => response.write(word), 100);
+    let movedAt = Date.now();
+    const move = (): void => {
+      sent.pausedMs = Math.max(sent.pausedMs, Date.now() - movedAt);
+      movedAt = Date.now();
+    };
+    const timer = setInterval(() => {
+      move();
+      response.write(word);
+    }, 100);
     response.on("close", () => {
+      move();
       clearInterval(timer);
     });
     waiting.push(() => {
+      move();
       clearInterval(timer);
       for (const part of end) response.write(part);
       response.end();
     });
+    if (sent.bystanders === 0) sent.pausedMs = 0;
     sent.bystanders += 1;
     return;
   }
