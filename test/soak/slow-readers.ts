@@ -97,7 +97,11 @@ function startProvider(order: { certificate?: Certificate; mib: number }): Promi
   child.send(order satisfies Order);
   return new Promise((resolve, reject) => {
     child.once("error", reject);
-    const provider: Provider = { child, sent: { port: 0, bytes: 0, bystanders: 0, pausedMs: 0 }, base: "" };
+    const provider: Provider = {
+      child,
+      sent: { port: 0, bytes: 0, bystanders: 0, pausedMs: 0 },
+      base: "",
+    };
     child.on("message", (sent: Sent) => {
       provider.sent = sent;
       if (sent.port === 0 || provider.base !== "") return;
