@@ -201,6 +201,8 @@ export const ISSUER_NAME = "name: string[]";
 export const ISSUER_USER = "user: string[]";
 export const ISSUER_GROUPS = "groups?: string[]";
 export const ISSUER_MODELS = "models?: string[]";
+/** Of sessions that can be ended: rows of ended ones reject their tokens (contract/key-format.ts). */
+export const ISSUER_SESSION = "session?: string[]";
 
 // Allowed.
 

@@ -31,6 +31,14 @@ export const GROUPS = "groups";
 /** Request. Object: the same for users: the owners of keys, and the subjects of tokens. */
 export const USERS = "users";
 
+/**
+ * Request. Object: sessions of the login that have ended, by id, each `{}`. They stay ended whatever is pushed later. Until
+ * SESSIONS_KNOWN is one of them, tokens of the login are rejected with 503.
+ */
+export const SESSIONS = "sessions";
+/** Stands for all sessions that had ended when Envoy started. No id of a session is the same. */
+export const SESSIONS_KNOWN = "*";
+
 /** Text: identifies the key in usage records and budgets, whatever its name is: `key_…`. */
 export const ROW_ID = "id";
 /** Text: for errors, usage records and metrics, as the name of a key of the configuration. */

@@ -42,7 +42,7 @@ export function renderBootstrap(model: GatewayModel, runtime: RuntimeEnvironment
           ? []
           : [ownEgress(model, runtime), internalListener(model, runtime)]),
         ...tunnelListeners(model),
-        ...((model.budgets ?? []).length > 0 || takesKeyRows(model)
+        ...((model.budgets ?? []).length > 0 || takesKeyRows(model) || model.login !== undefined
           ? [budgetsListener(model, runtime)]
           : []),
       ],

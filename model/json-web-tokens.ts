@@ -37,6 +37,8 @@ export interface TokenIssuer {
     user: string[];
     groups?: string[];
     models?: string[];
+    /** Of a session that can be ended before its tokens. */
+    session?: string[];
   };
 }
 

@@ -56,5 +56,5 @@ export const LOGIN_TOKENS: TokenIssuer = {
   keySet: "login",
   // Gateway and issuer have the same clock; several gateways may differ by a little.
   clockSkew: 10,
-  claims: { name: ["name"], user: ["name"], groups: ["groups"] },
+  claims: { name: ["name"], user: ["name"], groups: ["groups"], session: ["sid"] },
 };

@@ -19,6 +19,7 @@ import {
   type ROW_ID,
   type ROW_NAME,
   type ROW_OWNER,
+  type SESSIONS,
   type USE_BUDGETS,
   type USE_LIMITS,
   type USE_MODELS,
@@ -62,6 +63,7 @@ export interface KeysPush {
   [KEYS]?: Rows<KeyRow>;
   [GROUPS]?: Rows<UseRow>;
   [USERS]?: Rows<UseRow>;
+  [SESSIONS]?: Rows<Record<string, never>>;
 }
 
 export interface KeysResponse {

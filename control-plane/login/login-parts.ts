@@ -21,6 +21,8 @@ export interface LoginOptions {
   audit?: AuditWriter | undefined;
   /** Sessions that were ended, also before a reload. */
   ended: EndedSessions;
+  /** Resolves when Envoy rejects the tokens of what has ended. */
+  delivered?: () => Promise<void>;
   /** Milliseconds since 1970. */
   now?: () => number;
 }

@@ -32,6 +32,8 @@ export interface SessionsOptions extends Rules {
   provider: Pick<IdentityProvider, "refresh" | "revoke">;
   keys: TokenKeys;
   ended: EndedSessions;
+  /** Resolves when Envoy rejects the tokens of what has ended. */
+  delivered?: (() => Promise<void>) | undefined;
   /** Seconds since 1970. */
   now: () => number;
 }
@@ -107,13 +109,13 @@ export class Sessions {
 
   /** Ends the session of an access or refresh token, here and at the identity provider. */
   async end(token: string): Promise<Ended | undefined> {
-    const { keys, now, ended } = this.#options;
+    const { keys, now, ended, delivered } = this.#options;
     const held = keys.readRefreshToken(token);
     const found = held ?? keys.readAccessToken(token, now());
     if (found === undefined) return undefined;
     const isFirst = !this.#hasEnded(found.session);
     if (isFirst) ended.end({ id: found.session, expires: now() + REMEMBERED_S }, now());
-    const problem = held && (await this.#revoke(held));
+    const [problem] = await Promise.all([held && this.#revoke(held), delivered?.()]);
     return { name: found.name, isFirst, ...(problem === undefined ? {} : { problem }) };
   }
 

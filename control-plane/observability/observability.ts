@@ -57,6 +57,8 @@ export interface ObservabilityOptions {
   audit?: AuditWriter;
   /** Returns the process that listens on a port, as far as it can be found out. */
   ownerOfPort?: (port: number) => string | undefined;
+  /** Returns the sessions that were ended before their time. */
+  ended?: () => EndedSessions | undefined;
   /** Called when `problem` has changed. */
   onProblem?: () => void;
   /** Pause before a port that is in use is tried again. */
@@ -81,7 +83,7 @@ const RETRY_MS = 2_000;
 export class Observability {
   readonly #options: ObservabilityOptions;
   #gateway: ObservedGateway | undefined;
-  /** Kept over reloads, which may make the gate again. */
+  /** Of a gateway that keeps none over a restart. Kept over reloads, which may make the gate again. */
   readonly #ended = new EndedSessions();
   #reading: Reading | undefined;
   #serving: { plan: string; server: AdminServer } | undefined;
@@ -189,7 +191,7 @@ export class Observability {
         gate:
           signIn &&
           newGate(signIn, secrets, {
-            ...{ audit, ended: this.#ended },
+            ...{ audit, ended: this.#options.ended?.() ?? this.#ended },
             knownGroups: () => this.#gateway?.model.groups?.map(({ name }) => name) ?? [],
           }),
         audit,

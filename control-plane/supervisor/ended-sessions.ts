@@ -1,26 +1,135 @@
-// The sessions of agents that were ended, in a private file of the state directory, so that a restart brings none back.
+// The sessions that people have ended: of agents and of the page. They are in a private file of the state directory, so that a restart
+// brings none back, in Envoy, which rejects their tokens, and with `redis` at every gateway.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EnvoySessions } from "../login/push-sessions.ts";
+import type { SharedSessions } from "../login/shared-sessions.ts";
+import type { GatewayModel } from "../../model/model.ts";
 import { EndedSessions } from "../observability/sign-in/page-session.ts";
+import { findCaFile } from "./machine-settings.ts";
 import type { Report } from "./own-log.ts";
+import type { Part } from "./part.ts";
 import { writePrivately } from "./state.ts";
 
 const FILE = "ended-sessions.json";
+/** How long an Envoy that starts waits for them, and a logout for Envoy and Redis. */
+const FIRST_MS = 10_000;
+const PUSH_MS = 1_000;
 
 /** By id: when it may be forgotten, in seconds since 1970. */
 type Ends = Record<string, number>;
 
-/** Returns those of the state directory. A file that cannot be read or written is reported, and logouts still count until a restart. */
-export function openEndedSessions(directory: string, report: Report): EndedSessions {
+export interface SessionEnds extends Required<Part> {
+  ended: EndedSessions;
+  /** Resolves when what has ended counts here and, if Redis responds, at the other gateways; or when it takes too long. */
+  delivered: () => Promise<void>;
+}
+
+/** @param onReadiness called when `missing` or `note` may have changed */
+export function createSessionEnds(
+  directory: string,
+  report: Report,
+  onReadiness: () => void,
+): SessionEnds {
+  /** Of the Envoys that run; undefined: the configuration has no login. */
+  const envoys = new Map<string, EnvoySessions | undefined>();
+  let model: GatewayModel | undefined;
+  let shared: { plan: string; sessions: SharedSessions } | undefined;
+  let work: Promise<unknown> = Promise.resolve();
+  const ended = openEndedSessions(directory, report, (ids) => {
+    const pushes = [...envoys.values()].map((envoy) => envoy?.push(ids));
+    work = Promise.all([work, ...pushes, shared?.sessions.write()]);
+  });
+
+  const start = async (socket: string) => {
+    const { EnvoySessions } = await import("../login/push-sessions.ts");
+    if (!envoys.has(socket)) return;
+    const envoy = new EnvoySessions({ socket, all: () => ended.all.keys(), report });
+    envoys.get(socket)?.close();
+    envoys.set(socket, envoy);
+    await Promise.race([envoy.push(), sleep(FIRST_MS, undefined, { ref: false })]);
+  };
+
+  const share = async (
+    next: GatewayModel,
+    environment: Readonly<Record<string, string | undefined>>,
+  ) => {
+    const hasSessions =
+      next.login !== undefined || next.observability?.metrics.signIn !== undefined;
+    const settings = hasSessions ? next.redis : undefined;
+    const plan = JSON.stringify([settings, settings && environment]);
+    if (shared?.plan === plan) return;
+    await shared?.sessions.close();
+    shared = undefined;
+    if (settings === undefined) return;
+    const file = findCaFile(environment);
+    const authorities = file === undefined ? undefined : readFileSync(file, "utf8");
+    const { SharedSessions } = await import("../login/shared-sessions.ts");
+    const sessions = new SharedSessions({
+      ...{ settings, environment, authorities, ended, report },
+      onProblem: onReadiness,
+    });
+    shared = { plan, sessions };
+    await sessions.start();
+  };
+
+  const problem = () => shared?.sessions.problem;
+  const denies = () => model?.redis?.onFailure === "deny";
+
+  return {
+    ended,
+    async delivered() {
+      await Promise.race([work, sleep(PUSH_MS, undefined, { ref: false })]);
+    },
+    async use({ model: next, environment }) {
+      const hadLogin = model?.login !== undefined;
+      model = next;
+      await share(next, environment);
+      // A reload has added the login. Its Envoy listens for pushes soon.
+      if (!hadLogin && next.login !== undefined)
+        for (const socket of envoys.keys()) void start(socket);
+    },
+    async attach(socket) {
+      envoys.get(socket)?.close();
+      envoys.set(socket, undefined);
+      if (model?.login !== undefined) await start(socket);
+    },
+    detach(socket) {
+      envoys.get(socket)?.close();
+      envoys.delete(socket);
+    },
+    missing: () => (denies() ? problem() : undefined),
+    note: () => (denies() ? undefined : problem()),
+    async close() {
+      for (const envoy of envoys.values()) envoy?.close();
+      envoys.clear();
+      await shared?.sessions.close();
+      shared = undefined;
+    },
+  };
+}
+
+/**
+ * Returns those of the state directory. A file that cannot be read or written is reported, and logouts still count until a restart.
+ * @param onChange receives the ids of those that are new
+ */
+export function openEndedSessions(
+  directory: string,
+  report: Report,
+  onChange: (ids: readonly string[]) => void = () => undefined,
+): EndedSessions {
   const file = join(directory, FILE);
-  return new EndedSessions(read(file, report), (ends) => {
+  const ended = new EndedSessions(read(file, report), (ids) => {
     try {
-      writePrivately(file, JSON.stringify(Object.fromEntries(ends)));
+      writePrivately(file, JSON.stringify(Object.fromEntries(ended.all)));
     } catch (error) {
       const reason = (error as Error).message;
       report(`A restart would forget logouts: ${file} cannot be written (${reason}).`, "warning");
     }
+    onChange(ids);
   });
+  return ended;
 }
 
 function read(file: string, report: Report): [string, number][] {

@@ -27,6 +27,7 @@ import { createSpending, type Spending } from "./spending.ts";
 import { createAlertSender } from "./alerts.ts";
 import { createKeyStore, type KeyStore } from "./key-store.ts";
 import { createIssuerStore, type IssuerStore } from "./issuer-store.ts";
+import { createSessionEnds, type SessionEnds } from "./ended-sessions.ts";
 import { createServices, type PreparedServices, type Services } from "./services.ts";
 import { runDirectory, secretsDirectory, tokensDirectory, writePrivately } from "./state.ts";
 import type { BudgetGauge } from "../observability/envoy-stats.ts";
@@ -50,6 +51,8 @@ export interface Gateway {
   addLost: () => void;
   /** The keys that are created while the gateway runs, and their admin API. */
   keys: KeyStore;
+  /** The sessions that people have ended. */
+  sessionEnds: SessionEnds;
   /** Returns what is known of the access tokens; never a token. */
   tokens: () => TokenReport[];
   /** Returns the directory of the access logs. */
@@ -103,6 +106,7 @@ export async function startGateway(
     spending.addImported,
     spending.useRuntime,
   );
+  const sessionEnds = createSessionEnds(directory, events.report, onReadiness);
   const alerts = createAlertSender(
     directory,
     {
@@ -127,7 +131,8 @@ export async function startGateway(
     ...{ directory, planner, logs, services, certificates, proxy, tokens, spending, events },
     issuers,
     all: new AllParts([
-      ...[logs, services, spending, keys, alerts, tokens, issuers, proxy, certificates],
+      ...[logs, services, spending, keys, sessionEnds, alerts, tokens, issuers, proxy],
+      certificates,
     ]),
   };
   const started = await startFirst(first, parts).catch(async (error: unknown) => {
@@ -142,6 +147,7 @@ export async function startGateway(
     current: () => gateway.envoy.configuration,
     missing: () => parts.all.missing(),
     keys,
+    sessionEnds,
     budgets: spending.gauges,
     keyBudgets: spending.keyGauges,
     usage: spending.usage,

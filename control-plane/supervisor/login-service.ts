@@ -2,9 +2,8 @@
 import type { Server } from "node:http";
 import type { AuditWriter } from "../audit/audit-log.ts";
 import { closeNow, listenAt } from "../model-server/unix-socket.ts";
-import type { EndedSessions } from "../observability/sign-in/page-session.ts";
 import type { Configuration } from "./configuration-file.ts";
-import { openEndedSessions } from "./ended-sessions.ts";
+import type { SessionEnds } from "./ended-sessions.ts";
 import type { Report } from "./own-log.ts";
 import { socketPath } from "./state.ts";
 
@@ -19,15 +18,16 @@ type Handler = (request: Request) => Response | Promise<Response>;
 /**
  * @param directory the state directory
  * @param isCreatedGroup whether the admin API has created a group
+ * @param sessionEnds undefined while the gateway starts, when nobody can log in
  */
 export function createLogin(
   directory: string,
   report: Report,
   audit: AuditWriter,
   isCreatedGroup: (group: string) => boolean,
+  sessionEnds: () => Pick<SessionEnds, "ended" | "delivered"> | undefined,
 ): LoginService {
   const path = socketPath(directory, "login");
-  let ended: EndedSessions | undefined;
   let server: Server | undefined;
   let handle: Handler = notConfigured;
   let plan = "";
@@ -45,7 +45,8 @@ export function createLogin(
   const apply = async ({ model, environment }: Configuration) => {
     const signIn = model.observability?.metrics.signIn;
     const { login } = model;
-    if (login === undefined || signIn === undefined) {
+    const ends = sessionEnds();
+    if (login === undefined || signIn === undefined || ends === undefined) {
       [handle, plan] = [notConfigured, ""];
       return;
     }
@@ -56,9 +57,12 @@ export function createLogin(
     const next = JSON.stringify([login, signIn, clientSecret, secrets]);
     // A new server forgets the logins that wait for a browser.
     if (plan === next) return;
-    ended ??= openEndedSessions(directory, report);
     const { loginApp } = await import("../login/login-server.ts");
-    const app = loginApp({ login, signIn, clientSecret, secrets, isKnownGroup, audit, ended });
+    const { ended, delivered } = ends;
+    const app = loginApp({
+      ...{ login, signIn, clientSecret, secrets, isKnownGroup, audit, ended },
+      delivered,
+    });
     handle = (request) => app.fetch(request);
     server ??= await start();
     plan = next;

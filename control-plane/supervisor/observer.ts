@@ -39,6 +39,7 @@ export function createObserver(
     adminApi: async () => (await gateway()?.keys.api()) ?? undefined,
     report,
     audit,
+    ended: () => gateway()?.sessionEnds.ended,
     ownerOfPort: findOwner,
     onProblem,
   };

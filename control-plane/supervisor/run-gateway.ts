@@ -111,6 +111,7 @@ async function attend(
     printLine,
     audit,
     (group) => gateway?.keys.hasGroup(group) === true,
+    () => gateway?.sessionEnds,
   );
   closing.push(
     () => {

@@ -33,6 +33,8 @@ export class TokenIssuer {
     public user: Claim,
     public groups: Claim | null,
     public models: Claim | null,
+    /** Null: its sessions cannot be ended. */
+    public session: Claim | null,
   ) {}
 }
 
@@ -49,6 +51,7 @@ export function readTokenIssuers(from: Document, node: u32, member: Span): Token
       new Claim("", "", false),
       null,
       null,
+      null,
     );
     issuer.name = claimOf(from, list[i], constant(members.ISSUER_NAME), before, false);
     issuer.user = claimOf(from, list[i], constant(members.ISSUER_USER), before, false);
@@ -56,6 +59,8 @@ export function readTokenIssuers(from: Document, node: u32, member: Span): Token
       issuer.groups = claimOf(from, list[i], constant(members.ISSUER_GROUPS), before, true);
     if (from.has(list[i], constant(members.ISSUER_MODELS)))
       issuer.models = claimOf(from, list[i], constant(members.ISSUER_MODELS), before, true);
+    if (from.has(list[i], constant(members.ISSUER_SESSION)))
+      issuer.session = claimOf(from, list[i], constant(members.ISSUER_SESSION), before, false);
     issuers.push(issuer);
   }
   return issuers;

@@ -11,6 +11,7 @@ import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 export const KEY_ROW: u32 = 1;
 export const GROUP_ROW: u32 = 2;
 export const USER_ROW: u32 = 3;
+export const SESSION_ROW: u32 = 4;
 
 /**
  * Bytes of a key's hash by which its row is found: 168 bits cannot be hit by chance or by trying, and with the kind they are the

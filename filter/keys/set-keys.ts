@@ -14,6 +14,7 @@ import {
   ROW_ID,
   ROW_NAME,
   ROW_OWNER,
+  SESSIONS,
   USERS,
 } from "../../contract/key-format";
 import { readCount } from "../bytes/json/number";
@@ -29,13 +30,13 @@ import {
   HASH_PREFIX,
   KEY_ROW,
   knowsAllKeys,
+  SESSION_ROW,
   storeRow,
-  USER_ROW,
 } from "./key-rows";
 import { areTexts, isName, isUse } from "./read-use";
 
 /** The members with rows, by the kind of row less 1. */
-const MEMBERS = [constant(KEYS), constant(GROUPS), constant(USERS)];
+const MEMBERS = [constant(KEYS), constant(GROUPS), constant(USERS), constant(SESSIONS)];
 
 /** Statuses of the response. */
 const OK: u32 = 200;
@@ -48,12 +49,12 @@ const json = new Span(0, 0);
 /** Stores the rows in the scanned body of a push, and writes the response to `out`. Returns its status. */
 export function setKeys(tape: Tape, out: ByteBuffer): u32 {
   if (!tape.isObject(0)) return BAD_REQUEST;
-  for (let kind = KEY_ROW; kind <= USER_ROW; kind++) {
+  for (let kind = KEY_ROW; kind <= SESSION_ROW; kind++) {
     if (!areRows(tape, tape.member(0, MEMBERS[kind - 1]), kind)) return BAD_REQUEST;
   }
   beginRows(isSet(tape, constant(KEYS_RESET)));
   const isFresh = !knowsAllKeys();
-  for (let kind = KEY_ROW; kind <= USER_ROW; kind++)
+  for (let kind = KEY_ROW; kind <= SESSION_ROW; kind++)
     storeRows(tape, tape.member(0, MEMBERS[kind - 1]), kind);
   const isStored = endRows(isSet(tape, constant(KEYS_COMPLETE)));
   out.clear();

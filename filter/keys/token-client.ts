@@ -9,6 +9,7 @@ import {
   TOKEN_METADATA,
   TokenFailure,
 } from "../../contract/token-metadata";
+import { SESSIONS_KNOWN } from "../../contract/key-format";
 import { TOKEN_NAME_PREFIX } from "../../contract/words";
 import { ApiKey } from "../config/api-keys";
 import { Config } from "../config/read-config";
@@ -21,6 +22,7 @@ import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { HeldText } from "../bytes/text/held-text";
 import { isValidUtf8 } from "../bytes/text/valid-utf8";
 import { completeIdentity, heldText } from "./identity";
+import { hadRow, SESSION_ROW } from "./key-rows";
 
 const MESSAGE = constant(
   "metadata\0filter_metadata\0" + TOKEN_METADATA + "\0" + FAILURE + "\0message",
@@ -34,6 +36,10 @@ const LINE_BREAK: u32 = 0x0a;
 const PAUSE: u32 = 1;
 /** Bytes of the number in front of a list. */
 const COUNT_BYTES: u32 = 4;
+
+const KNOWN = constant(SESSIONS_KNOWN);
+/** Whether the sessions that have ended are known. It stays so, because a VM ends with its Envoy. */
+let knowsSessions = false;
 
 const name = scratchBuffer();
 const list = scratchBuffer();
@@ -75,6 +81,8 @@ function faultOf(row: TokenFailure): Fault {
 }
 
 function clientOf(config: Config, issuer: TokenIssuer): ApiKey | null {
+  const session = issuer.session;
+  if (session !== null && hasEnded(property(session.path))) return null;
   name.clear();
   name.span(PREFIX);
   if (!appendText(property(issuer.name.path), name)) return reject(issuer.name);
@@ -97,6 +105,22 @@ function clientOf(config: Config, issuer: TokenIssuer): ApiKey | null {
   }
   if (own !== null || config.hasRunTimeKeys) completeIdentity(config, client, own);
   return client;
+}
+
+/** Returns whether a session has ended, or that is not known yet. */
+function hasEnded(session: Span): bool {
+  if (!knowsSessions) {
+    knowsSessions = hadRow(SESSION_ROW, KNOWN.pointer, KNOWN.length);
+    if (!knowsSessions)
+      fault = new Fault(503, "The gateway does not know its sessions yet. Retry in 1 s.").after(
+        PAUSE,
+      );
+  }
+  if (knowsSessions && hadRow(SESSION_ROW, session.pointer, session.length))
+    fault = new Fault(401, "The session of the token has ended. Log in again.").coded(
+      "invalid_token",
+    );
+  return fault !== null;
 }
 
 function reject(claim: Claim): ApiKey | null {

@@ -171,12 +171,35 @@ it(
     const { stdout: fresh } = await desk.run("token", url);
     expect(fresh).toMatch(/^eyJ/);
     expect(readFileSync(file, "utf8")).not.toContain('"expires": 1,');
+    expect((await ask(fresh.trim())).status).toBe(200);
     expect((await desk.run("logout")).code).toBe(0);
     expect((await desk.run("token")).code).toBe(1);
+    // Envoy rejects what it has verified before.
+    for (const ended of [token, fresh]) {
+      const refused = await ask(ended.trim());
+      expect([refused.status, refused.headers.get("x-should-retry")]).toEqual([401, "false"]);
+      expect(await refused.text()).toContain("session of the token has ended");
+    }
     const { stdout } = await desk.run("audit", "--action", "login.sign_out", "--json");
     expect(stdout).toContain("ann@example.com");
   },
 );
+
+it("a token of a session that has ended stays refused when Envoy and the gateway start again", async () => {
+  const [ended, other] = [await logIn("ann"), await logIn("ann")];
+  expect((await ask(ended.access_token)).status).toBe(200);
+  const body = new URLSearchParams({ token: ended.access_token });
+  expect((await fetch(`${url}/oauth/revoke`, { method: "POST", body })).status).toBe(200);
+  expect((await ask(ended.access_token)).status).toBe(401);
+  expect((await desk.run("reload", "--restart")).code).toBe(0);
+  expect((await ask(other.access_token)).status).toBe(200);
+  expect((await ask(ended.access_token)).status).toBe(401);
+  expect((await desk.run("down")).code).toBe(0);
+  const { code, stderr } = await desk.run("up", "--detach", "--concurrency", "1");
+  expect(code, stderr).toBe(0);
+  await expect.poll(async () => (await ask(other.access_token)).status, SECONDS).toBe(200);
+  expect((await ask(ended.access_token)).status).toBe(401);
+});
 
 // The last one: further codes of this address are refused for ten minutes.
 it("the keys of tokens are Envoy's alone, and no client writes its address", async () => {

@@ -7,7 +7,7 @@ export const TOKEN_COOKIE = "gateway_session";
 export const PERSON_COOKIE = "gateway_person";
 
 /** Signed-out sessions that are remembered until they end. */
-const MAX_ENDED = 10_000;
+export const MAX_ENDED = 10_000;
 
 /** A person who has signed in. */
 export interface Session {
@@ -52,23 +52,37 @@ export function newId(): string {
 /** The sessions that were ended before their time. */
 export class EndedSessions {
   readonly #ids: Map<string, number>;
-  readonly #store: (ends: Iterable<[string, number]>) => void;
+  readonly #onChange: (ids: readonly string[]) => void;
 
-  /** @param ends by id, of before @param store keeps them over a restart; absent: it forgets them */
+  /** @param ends by id, of before @param onChange receives those that are new */
   constructor(
     ends: Iterable<[string, number]> = [],
-    store: (ends: Iterable<[string, number]>) => void = () => undefined,
+    onChange: (ids: readonly string[]) => void = () => undefined,
   ) {
     this.#ids = new Map(ends);
-    this.#store = store;
+    this.#onChange = onChange;
+  }
+
+  /** Returns when each of them may be forgotten, in seconds since 1970. */
+  get all(): ReadonlyMap<string, number> {
+    return this.#ids;
   }
 
   end({ id, expires }: Pick<Session, "id" | "expires">, nowSeconds: number): void {
+    this.add([[id, expires]], nowSeconds);
+  }
+
+  /** Adds those that other gateways have ended. */
+  add(ends: Iterable<[string, number]>, nowSeconds: number): void {
+    const fresh = [...ends].filter(([id, end]) => end > nowSeconds && !this.#ids.has(id));
+    if (fresh.length === 0) return;
     for (const [old, end] of this.#ids) if (end <= nowSeconds) this.#ids.delete(old);
-    const [oldest] = this.#ids.keys();
-    if (this.#ids.size >= MAX_ENDED && oldest !== undefined) this.#ids.delete(oldest);
-    this.#ids.set(id, expires);
-    this.#store(this.#ids);
+    for (const [id, end] of fresh) {
+      const [oldest] = this.#ids.keys();
+      if (this.#ids.size >= MAX_ENDED && oldest !== undefined) this.#ids.delete(oldest);
+      this.#ids.set(id, end);
+    }
+    this.#onChange(fresh.map(([id]) => id));
   }
 
   has({ id }: Pick<Session, "id">): boolean {

@@ -6,7 +6,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { TokenKeys } from "../../../../control-plane/login/token-keys.ts";
 import type { Configuration } from "../../../../control-plane/supervisor/configuration-file.ts";
-import { openEndedSessions } from "../../../../control-plane/supervisor/ended-sessions.ts";
+import {
+  createSessionEnds,
+  openEndedSessions,
+} from "../../../../control-plane/supervisor/ended-sessions.ts";
 import { createLogin } from "../../../../control-plane/supervisor/login-service.ts";
 import { socketPath } from "../../../../control-plane/supervisor/state.ts";
 
@@ -38,11 +41,14 @@ const configuration = {
 async function start() {
   const lines: string[] = [];
   const audit = { problem: undefined, append: () => true, denied: () => undefined };
+  const report = (line: string) => lines.push(line);
+  const ends = createSessionEnds(directory, report, () => undefined);
   const login = createLogin(
     directory,
-    (line) => lines.push(line),
+    report,
     audit,
     () => false,
+    () => ends,
   );
   await login.use(configuration);
   const ask = (method: string, path: string, headers: Record<string, string>, body = "") =>
