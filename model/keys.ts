@@ -21,14 +21,27 @@ export interface RuntimeKeys {
   defaults: Allowance & { expiresAfterMs?: number };
 }
 
-/** A group of keys. Its limits are of all its keys together. */
+/** A group of keys, or a user: its limits are of all its keys and tokens together. */
 export interface Group extends Allowance {
   name: string;
 }
 
-/** Whether Envoy gets rows of keys and groups while it runs (contract/key-format.ts). */
-export function takesKeyRows({ keys, groups }: { keys?: RuntimeKeys; groups?: Group[] }): boolean {
-  return keys !== undefined || groups !== undefined;
+/** Whether Envoy gets rows of keys, groups and users while it runs (contract/key-format.ts). */
+export function takesKeyRows({
+  keys,
+  groups,
+  users,
+}: {
+  keys?: RuntimeKeys;
+  groups?: Group[];
+  users?: Group[];
+}): boolean {
+  return [keys, groups, users].some((one) => one !== undefined);
+}
+
+/** A name of a user has no comma and no control character, and at most 200 bytes. */
+export function isUserName(text: string): boolean {
+  return /^[^,\p{Cc}]+$/u.test(text) && new TextEncoder().encode(text).length <= 200;
 }
 
 /** Names of keys and groups: values of metrics, members of records and words of messages. */

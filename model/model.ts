@@ -63,6 +63,8 @@ export interface GatewayModel {
   keys?: RuntimeKeys;
   /** Groups of the configuration; absent when it has none. */
   groups?: Group[];
+  /** Users of the configuration: what all requests of one may use; absent when it has none. */
+  users?: Group[];
   /** People log in from their terminal; absent: nobody can. */
   login?: Login;
   /** Prompt targets and the guard; absent when the configuration has neither. */

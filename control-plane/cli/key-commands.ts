@@ -22,7 +22,8 @@ const A_GROUP = "name of the group";
 /** Adds both. */
 export function addKeyCommands(program: Command): void {
   addKeys(program);
-  addGroups(program);
+  addSubjects(program, GROUPS);
+  addSubjects(program, USERS);
 }
 
 function addKeys(program: Command): void {
@@ -106,46 +107,64 @@ function addKeys(program: Command): void {
   });
 }
 
-function addGroups(program: Command): void {
-  const groups = program
-    .command("groups")
-    .helpCommand(false)
-    .description("create and change groups of keys while the gateway runs");
+interface SubjectWords {
+  kind: "group" | "user";
+  description: string;
+  name: string;
+  create: string;
+  delete: string;
+}
+
+const GROUPS: SubjectWords = {
+  kind: "group",
+  description: "create and change groups of keys while the gateway runs",
+  name: A_GROUP,
+  create: "create a group",
+  delete: "delete a group that has no keys",
+};
+const USERS: SubjectWords = {
+  kind: "user",
+  description: "set limits and budgets of users while the gateway runs",
+  name: "user: the owner of keys, or the claim of tokens, such as an e-mail address",
+  create: "set what a user may use",
+  delete: "remove what is set for a user, whose keys stay valid",
+};
+
+function addSubjects(program: Command, words: SubjectWords): void {
+  const { kind } = words;
+  const subjects = program.command(`${kind}s`).helpCommand(false).description(words.description);
   const load = () => import("./commands/groups.ts");
   common(
     addAllowanceOptions(
-      groups.command("create").description("create a group").argument("<name>", A_GROUP),
+      subjects.command("create").description(words.create).argument("<name>", words.name),
     ),
   ).action(async (name: string, options: GroupOptions) => {
-    await (await load()).createGroup(name, options);
+    await (await load()).createSubject(kind, name, options);
   });
   common(
-    groups.command("list").description("list all groups, those of the configuration too"),
+    subjects.command("list").description(`list all ${kind}s, those of the configuration too`),
   ).action(async (options: Common) => {
-    await (await load()).listGroups(options);
+    await (await load()).listSubjects(kind, options);
   });
-  common(groups.command("show").description("show a group").argument("<name>", A_GROUP)).action(
-    async (name: string, options: Common) => {
-      await (await load()).showGroup(name, options);
-    },
-  );
+  common(
+    subjects.command("show").description(`show a ${kind}`).argument("<name>", words.name),
+  ).action(async (name: string, options: Common) => {
+    await (await load()).showSubject(kind, name, options);
+  });
   common(
     addAllowanceOptions(
-      groups
+      subjects
         .command("update")
-        .description("change what a group may use")
-        .argument("<name>", A_GROUP),
+        .description(`change what a ${kind} may use`)
+        .argument("<name>", words.name),
     ),
   ).action(async (name: string, options: GroupOptions) => {
-    await (await load()).updateGroup(name, options);
+    await (await load()).updateSubject(kind, name, options);
   });
   common(
-    groups
-      .command("delete")
-      .description("delete a group that has no keys")
-      .argument("<name>", A_GROUP),
+    subjects.command("delete").description(words.delete).argument("<name>", words.name),
   ).action(async (name: string, options: Common) => {
-    await (await load()).deleteGroup(name, options);
+    await (await load()).deleteSubject(kind, name, options);
   });
 }
 

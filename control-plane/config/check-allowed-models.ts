@@ -1,4 +1,4 @@
-// `models` of a client key, a group and of the defaults: every name is one that a request can have. And `groups` of a key.
+// `models` of a client key, a group, a user and of the defaults: every name is one that a request can have. And `groups` of a key.
 import { isWildcard, clientNames, takesName } from "../../model/model-names.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { listed } from "./configured-model.ts";
@@ -10,6 +10,7 @@ import { groups } from "./sections/groups.ts";
 import { keys } from "./sections/keys.ts";
 import { listeners } from "./sections/listeners.ts";
 import { modelAliases } from "./sections/model-aliases.ts";
+import { users } from "./sections/users.ts";
 import type { Load } from "./section.ts";
 import { namedKeys } from "./named-keys.ts";
 
@@ -38,10 +39,12 @@ function allowances(load: Load): { path: Path; entry: AllowanceDraft }[] {
   return [
     ...namedKeys(load.part(listeners)),
     ...(defaults === undefined ? [] : [{ path: ["keys", "defaults"], entry: defaults }]),
-    ...Object.entries(load.part(groups) ?? {}).map(([name, entry]) => ({
-      path: ["groups", name],
-      entry: entry ?? {},
-    })),
+    ...[groups, users].flatMap((one) =>
+      Object.entries(load.part(one) ?? {}).map(([name, entry]) => ({
+        path: [one.key, name],
+        entry: entry ?? {},
+      })),
+    ),
   ];
 }
 

@@ -31,6 +31,7 @@ import type { Section } from "./section.ts";
 import { systemPrompt } from "./sections/system-prompt.ts";
 import { tracing } from "./sections/tracing.ts";
 import { upstream } from "./sections/upstream.ts";
+import { users } from "./sections/users.ts";
 import { version } from "./sections/version.ts";
 
 /** Loading, gateway.schema.json and docs/configuration.md walk this list. A section follows those whose results it reads. */
@@ -55,6 +56,7 @@ export const SECTIONS: readonly Section[] = [
   claudeCode,
   pricing,
   groups,
+  users,
   budgets,
   alerts,
   redis,

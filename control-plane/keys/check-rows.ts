@@ -26,7 +26,7 @@ export function requireRows(
 }
 
 function rowsOf(change: Change, now: number): (KeyRow | UseRow)[] {
-  if (change.kind === "group") return [useRow(change.record, { group: change.record.name })];
+  if (change.kind === "group") return [useRow(change.record, "all")];
   return keyRows(change.record, now).flatMap(([, row]) => row ?? []);
 }
 

@@ -12,6 +12,7 @@ import {
   type UseRow,
 } from "./push-keys.ts";
 import { keyRows, useRow } from "./rows.ts";
+import { type SubjectKind, subjectOf } from "./subjects.ts";
 
 /** Between two attempts at an Envoy that is starting, and at one that has responded before. */
 const START_RETRY_MS = 20;
@@ -25,6 +26,8 @@ export interface EnvoyKeysOptions {
   file: () => KeyFile | undefined;
   /** Returns the groups of the configuration, which win over those of the file. */
   groups: () => readonly Group[];
+  /** The same of users. */
+  users: () => readonly Group[];
   now: () => number;
   report: (line: string, level?: "warning") => void;
 }
@@ -95,7 +98,7 @@ export class EnvoyKeys {
     let isFresh = false;
     // The part before the next one is sent when it is known not to be the last.
     for (const next of this.#parts(file, this.#sent ?? 0)) {
-      if (part.keys !== undefined || part.groups !== undefined) {
+      if (part.keys !== undefined || part.groups !== undefined || part.users !== undefined) {
         isFresh = (await this.#push(part)).fresh === 1 || isFresh;
         part = {};
       }
@@ -142,9 +145,10 @@ export class EnvoyKeys {
   }
 
   *#parts(file: KeyFile, since: number): Generator<KeysPush> {
-    // Groups come first: a key must not be usable without the limits of its group.
-    const groups = Object.entries(this.#groups(file, since)).map(measured);
-    for (const part of partsOf(groups)) yield { groups: part };
+    // Groups and users come first: a key must not be usable without the limits of its group.
+    const rows = this.#subjects(file, since);
+    for (const part of partsOf(rows.group)) yield { groups: part };
+    for (const part of partsOf(rows.user)) yield { users: part };
     for (const part of partsOf(this.#keys(file, since))) yield { keys: part };
   }
 
@@ -162,42 +166,54 @@ export class EnvoyKeys {
     }
   }
 
-  #groups(file: KeyFile, since: number): Record<string, UseRow | null> {
-    const own = this.#options.groups();
-    const rows = file
-      .groupsAfter(since)
-      .map((group): [string, UseRow | null] => [
-        group.name,
-        group.deleted === undefined ? useRow(group, { group: group.name }) : null,
-      ]);
-    return Object.fromEntries([
-      ...rows.filter(([, row]) => since > 0 || row !== null),
-      ...own.map((group): [string, UseRow] => [group.name, useRow(group, { group: group.name })]),
-    ]);
+  #subjects(file: KeyFile, since: number) {
+    const { groups, users } = this.#options;
+    const found = {
+      group: new Map<string, UseRow | null>(),
+      user: new Map<string, UseRow | null>(),
+    };
+    for (const stored of file.groupsAfter(since)) {
+      const { kind, record } = subjectOf(stored);
+      const row = record.deleted === undefined ? rowOf(kind, record) : null;
+      if (since > 0 || row !== null) found[kind].set(record.name, row);
+    }
+    for (const one of groups()) found.group.set(one.name, rowOf("group", one));
+    for (const one of users()) found.user.set(one.name, rowOf("user", one));
+    return { group: [...found.group].map(measured), user: [...found.user].map(measured) };
   }
+}
+
+function rowOf(kind: SubjectKind, one: Group): UseRow {
+  return useRow(one, kind === "group" ? { group: one.name } : { user: one.name });
 }
 
 /** Returns two pushes with half of the rows each; undefined of one row. */
 function halvesOf({
   keys = {},
   groups = {},
+  users = {},
   ...flags
 }: KeysPush): [KeysPush, KeysPush] | undefined {
   const { reset, complete } = flags;
-  const ofGroups = Object.entries(groups);
-  const ofKeys = Object.entries(keys);
-  const count = ofGroups.length + ofKeys.length;
-  if (count < 2) return undefined;
-  const middle = Math.ceil(count / 2);
-  const cut = (start: number, end: number): KeysPush => ({
-    groups: Object.fromEntries(ofGroups.slice(start, end)),
-    keys: Object.fromEntries(
-      ofKeys.slice(Math.max(start - ofGroups.length, 0), Math.max(end - ofGroups.length, 0)),
-    ),
-  });
+  const rows = [
+    ...Object.entries(groups).map(([name, row]) => ({ kind: "groups" as const, name, row })),
+    ...Object.entries(users).map(([name, row]) => ({ kind: "users" as const, name, row })),
+    ...Object.entries(keys).map(([name, row]) => ({ kind: "keys" as const, name, row })),
+  ];
+  if (rows.length < 2) return undefined;
+  const middle = Math.ceil(rows.length / 2);
+  const cut = (start: number, end: number): KeysPush => {
+    const part = Map.groupBy(rows.slice(start, end), ({ kind }) => kind);
+    return Object.fromEntries(
+      [...part].map(([kind, list]) => [
+        kind,
+        Object.fromEntries(list.map(({ name, row }) => [name, row])),
+      ]),
+    );
+  };
   return [
     { ...(reset === undefined ? {} : { reset }), ...cut(0, middle) },
-    { ...(complete === undefined ? {} : { complete }), ...cut(middle, count) },
+    { ...(complete === undefined ? {} : { complete }), ...cut(middle, rows.length) },
   ];
 }
 
@@ -206,6 +222,8 @@ function withoutRow(part: KeysPush): { part: KeysPush; name: string } | undefine
   const [group] = Object.entries(part.groups ?? {});
   if (group?.[1])
     return { part: { ...part, groups: { [group[0]]: null } }, name: `group ${group[0]}` };
+  const [user] = Object.entries(part.users ?? {});
+  if (user?.[1]) return { part: { ...part, users: { [user[0]]: null } }, name: `user ${user[0]}` };
   const [key] = Object.entries(part.keys ?? {});
   if (!key?.[1]) return undefined;
   return { part: { ...part, keys: { [key[0]]: null } }, name: `key ${key[1].name}` };

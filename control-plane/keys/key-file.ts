@@ -158,6 +158,15 @@ export class KeyFile {
     return Number(row?.["count"] ?? 0);
   }
 
+  /** Returns how many keys that are not revoked belong to a user. */
+  countOfOwner(owner: string): number {
+    const row = this.#one(
+      "SELECT count(*) AS count FROM keys WHERE owner = ? AND revoked = 0",
+      owner,
+    );
+    return Number(row?.["count"] ?? 0);
+  }
+
   /** Returns the keys that have changed since a change's number, in that order, with the length of their JSON. 0: all. */
   *keysAfter(change: number): Generator<{ record: KeyRecord; length: number }> {
     const rows = this.#database

@@ -1,10 +1,9 @@
 // Keys and groups of the running gateway: each change is stored, sent to every Envoy, and with Redis to every gateway.
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isDeepStrictEqual } from "node:util";
 import type { Budget } from "../../model/budgets.ts";
 import { keyNames } from "../../model/client-keys.ts";
-import type { Allowance, Group } from "../../model/keys.ts";
+import type { Allowance } from "../../model/keys.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { requireRows } from "./check-rows.ts";
 import { EnvoyKeys } from "./envoy-keys.ts";
@@ -21,6 +20,14 @@ import {
 } from "./key-records.ts";
 import { SharedKeys, type SharedKeysOptions } from "./shared-keys.ts";
 import { type Field, StoreError } from "./store-error.ts";
+import {
+  changed,
+  type GroupInput,
+  requireVersion,
+  type SubjectStore,
+  Subjects,
+  withoutEmpty,
+} from "./subjects.ts";
 import { unknownModels } from "./unknown-models.ts";
 
 /** How long a change waits for Envoy before it is confirmed. */
@@ -75,11 +82,6 @@ export type KeyUpdate = Partial<Omit<NewKey, "name" | "imported" | "owner" | "me
   metadata?: Record<string, string> | null | undefined;
 };
 
-export interface GroupInput extends Omit<Allowance, "models"> {
-  models?: string[];
-  metadata?: Record<string, string>;
-}
-
 export interface ImportInput {
   keys: NewKey[];
   groups: (GroupInput & { name: string })[];
@@ -119,6 +121,9 @@ export class Keys {
   #budgetsVersion: number | undefined;
   #reopen: NodeJS.Timeout | undefined;
   #shared: { plan: string; keys: SharedKeys } | undefined;
+  /** What all keys of a group may use together, and all requests of a user. */
+  readonly groups: Subjects;
+  readonly users: Subjects;
 
   constructor(options: KeysOptions) {
     this.#options = {
@@ -128,15 +133,26 @@ export class Keys {
       onSpent: () => true,
       ...options,
     };
+    const store: Omit<SubjectStore, "configured"> = {
+      use: (work) => this.#use(work),
+      commit: (record) => this.#commit([{ kind: "group", record }]),
+      checkModels: (models) => {
+        this.#checkModels(models);
+      },
+      now: this.#options.now,
+    };
+    this.groups = new Subjects("group", { ...store, configured: () => this.#model?.groups ?? [] });
+    this.users = new Subjects("user", { ...store, configured: () => this.#model?.users ?? [] });
   }
 
   /** Activates a configuration. */
   async use(gateway: ConfiguredGateway): Promise<void> {
-    const before = JSON.stringify(this.#model?.groups);
+    const plan = ({ groups, users }: Partial<GatewayModel>) => JSON.stringify([groups, users]);
+    const before = plan(this.#model ?? {});
     this.#model = gateway.model;
     this.#open();
     await this.#share(gateway);
-    if (JSON.stringify(gateway.model.groups) === before) return;
+    if (plan(gateway.model) === before) return;
     for (const envoy of this.#envoys) void envoy.pushAll();
   }
 
@@ -147,6 +163,7 @@ export class Keys {
       socket,
       file: () => this.#file,
       groups: () => this.#model?.groups ?? [],
+      users: () => this.#model?.users ?? [],
       now: this.#options.now,
       report: this.#options.report,
     });
@@ -174,12 +191,7 @@ export class Keys {
   budgets(): Budget[] {
     const file = this.#file;
     if (file === undefined) return [];
-    return [
-      ...file.budgets(),
-      ...this.#createdGroups(file).flatMap(({ name, budgets = [] }) =>
-        budgets.map((one) => ({ ...one, subject: { group: name } })),
-      ),
-    ];
+    return [...file.budgets(), ...this.groups.budgets(file), ...this.users.budgets(file)];
   }
 
   list(query: Omit<KeyQuery, "now">): KeyRecord[] {
@@ -213,8 +225,8 @@ export class Keys {
   async import({ keys, groups, spent = [] }: ImportInput, createdBy: string): Promise<Imported> {
     const names = new Set(groups.map(({ name }) => name));
     const newGroups = groups
-      .filter((one) => !this.#hasSameGroup(one))
-      .map((one) => this.#newGroup(one.name, one));
+      .filter((one) => !this.groups.hasSame(one))
+      .map((one) => this.groups.newRecord(one.name, one));
     const there = keys.flatMap((one) => this.#imported(one) ?? []);
     const namesThere = new Set(there.map(({ name }) => name));
     const records = keys
@@ -242,7 +254,7 @@ export class Keys {
     this.#checkModels(changes.models ?? []);
     this.#requireFuture(changes.expires);
     const { isDisabled, ...others } = changes;
-    const record = this.#changed(before, {
+    const record = changed(before, this.#options.now(), {
       ...others,
       ...(isDisabled === undefined ? {} : { isDisabled: isDisabled ? true : null }),
     });
@@ -263,7 +275,7 @@ export class Keys {
       until: Math.min(until, now),
     }));
     const previous = [...older, { hash: before.hash, until: now + graceMs }].slice(-MAX_PREVIOUS);
-    const record = this.#changed(before, { hash: hashOf(key), hint: hintOf(key), previous });
+    const record = changed(before, now, { hash: hashOf(key), hint: hintOf(key), previous });
     await this.#commit([{ kind: "key", record }]);
     return { before, record, key };
   }
@@ -271,62 +283,8 @@ export class Keys {
   /** Revokes a key for good. It works without Redis, too: then the other gateways learn of it when Redis is back. */
   async revoke(idOrName: string, version?: number): Promise<KeyRecord[]> {
     const before = this.#live(idOrName, version);
-    const record = this.#changed(before, { revoked: this.#options.now() });
+    const record = changed(before, this.#options.now(), { revoked: this.#options.now() });
     await this.#commit([{ kind: "key", record }], { isRevocation: true });
-    return [before, record];
-  }
-
-  groups(): (GroupRecord | Group)[] {
-    const created = this.#use((file) => this.#createdGroups(file));
-    const all = [...(this.#model?.groups ?? []), ...created];
-    return all.sort((one, other) => (one.name < other.name ? -1 : 1));
-  }
-
-  group(name: string): GroupRecord | Group {
-    const own = this.#model?.groups?.find((group) => group.name === name);
-    const found = own ?? this.#liveGroup(name);
-    if (found === undefined) throw new StoreError("not_found", "There is no such group.");
-    return found;
-  }
-
-  /** Whether the API has created the group and not deleted it. */
-  hasGroup(name: string): boolean {
-    return this.#liveGroup(name) !== undefined;
-  }
-
-  /** Returns how many keys have the group. */
-  countOf(group: string): number {
-    return this.#use((file) => file.count(group));
-  }
-
-  async createGroup(name: string, input: GroupInput): Promise<GroupRecord> {
-    const record = this.#newGroup(name, input);
-    await this.#commit([{ kind: "group", record }]);
-    return record;
-  }
-
-  async updateGroup(
-    name: string,
-    changes: { [Member in keyof GroupInput]?: GroupInput[Member] | null | undefined },
-    version?: number,
-  ): Promise<GroupRecord[]> {
-    const before = this.#ownGroup(name, version);
-    this.#checkModels(changes.models ?? []);
-    const record = this.#changed(before, changes);
-    await this.#commit([{ kind: "group", record }]);
-    return [before, record];
-  }
-
-  async deleteGroup(name: string, version?: number): Promise<GroupRecord[]> {
-    const before = this.#ownGroup(name, version);
-    const members = this.countOf(name);
-    if (members > 0)
-      throw new StoreError(
-        "conflict",
-        `${String(members)} keys are in the group ${name}; change or revoke them first.`,
-      );
-    const record = this.#changed(before, { deleted: this.#options.now() });
-    await this.#commit([{ kind: "group", record }]);
     return [before, record];
   }
 
@@ -339,38 +297,11 @@ export class Keys {
     this.#file = undefined;
   }
 
-  /** Returns the groups that the API has created; those of the configuration win. */
-  #createdGroups(file: KeyFile): GroupRecord[] {
-    const own = new Set(this.#model?.groups?.map(({ name }) => name));
-    return file.groups().filter(({ name }) => !own.has(name));
-  }
-
-  /** Returns a group that the API has created and not deleted. */
-  #liveGroup(name: string): GroupRecord | undefined {
-    const found = this.#use((file) => file.group(name));
-    return found?.deleted === undefined ? found : undefined;
-  }
-
   /** Returns the key that an import has created before. */
   #imported({ name, imported }: NewKey): KeyRecord | undefined {
     const found = this.#use((file) => file.keyOfName(name));
     const hashes = [found?.hash, ...(found?.previous ?? []).map(({ hash }) => hash)];
     return imported !== undefined && hashes.includes(imported.hash) ? found : undefined;
-  }
-
-  /** Whether the API has created a group with the same members. */
-  #hasSameGroup({ name, models, rateLimits, budgets, metadata }: GroupInput & { name: string }) {
-    const found = this.#liveGroup(name);
-    return (
-      found !== undefined &&
-      isDeepStrictEqual(
-        withoutEmpty({ models, rateLimits, budgets, metadata }),
-        withoutEmpty({
-          ...{ models: found.models, rateLimits: found.rateLimits },
-          ...{ budgets: found.budgets, metadata: found.metadata },
-        }),
-      )
-    );
   }
 
   /** Counts what was spent with imported keys, of each key once. Returns whether it is stored. */
@@ -430,43 +361,11 @@ export class Keys {
     };
   }
 
-  #newGroup(name: string, input: GroupInput): GroupRecord {
-    if (this.#model?.groups?.some((group) => group.name === name) === true)
-      throw new StoreError("conflict", `The configuration has a group ${name}.`);
-    const found = this.#use((file) => file.group(name));
-    if (found !== undefined && found.deleted === undefined)
-      throw new StoreError("conflict", `A group with the name ${name} exists.`);
-    const now = this.#options.now();
-    const { models, rateLimits, budgets, metadata } = input;
-    return {
-      name,
-      ...withoutEmpty({ models, rateLimits, budgets, metadata }),
-      ...{ created: now, updated: now, version: (found?.version ?? 0) + 1 },
-    };
-  }
-
-  /** Returns the record with the changes; null removes a member. */
-  #changed<Kind extends KeyRecord | GroupRecord>(before: Kind, changes: object): Kind {
-    const set = Object.entries(changes).filter(([, value]) => value !== undefined);
-    const all = { ...before, ...Object.fromEntries(set) };
-    const kept = Object.entries(all).filter(([, value]) => value !== null);
-    const record = Object.fromEntries(kept) as unknown as Kind;
-    return { ...record, updated: this.#options.now(), version: before.version + 1 };
-  }
-
   /** Returns a key that can be changed. */
   #live(idOrName: string, version: number | undefined): KeyRecord {
     const found = this.get(idOrName);
     if (found.revoked !== undefined)
       throw new StoreError("conflict", `${found.name} is revoked; create a new key.`);
-    requireVersion(found, version);
-    return found;
-  }
-
-  #ownGroup(name: string, version: number | undefined): GroupRecord {
-    const found = this.group(name);
-    if (!("version" in found))
-      throw new StoreError("conflict", `${name} is a group of the configuration; change it there.`);
     requireVersion(found, version);
     return found;
   }
@@ -488,7 +387,7 @@ export class Keys {
 
   #checkGroups(groups: readonly string[]): void {
     const known = new Set(this.#model?.groups?.map(({ name }) => name));
-    const isKnown = (name: string) => known.has(name) || this.#liveGroup(name) !== undefined;
+    const isKnown = (name: string) => known.has(name) || this.groups.hasCreated(name);
     const unknown = groups.flatMap((name, index): Field[] =>
       isKnown(name)
         ? []
@@ -603,22 +502,4 @@ export class Keys {
     this.#shared = { plan, keys };
     await keys.start();
   }
-}
-
-function requireVersion(record: { name: string; version: number }, version: number | undefined) {
-  if (version === undefined || version === record.version) return;
-  throw new StoreError(
-    "changed",
-    `${record.name} has version ${String(record.version)} now; read it again.`,
-  );
-}
-
-/** Returns the members that have a value. */
-function withoutEmpty<Members extends object>(
-  members: Members,
-): {
-  [Name in keyof Members]?: NonNullable<Members[Name]>;
-} {
-  const set = Object.entries(members).filter(([, value]) => value !== undefined && value !== null);
-  return Object.fromEntries(set) as { [Name in keyof Members]?: NonNullable<Members[Name]> };
 }

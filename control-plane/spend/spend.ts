@@ -255,12 +255,16 @@ export class Spend {
     await this.#shared.sharing.budgets.begin();
   }
 
-  /** Those of the groups of the configuration, and those of run time. */
+  /** Those of the groups and users of the configuration, and those of run time. */
   #useKeyBudgets(): void {
-    const ofGroups = (this.#model?.groups ?? []).flatMap(({ name, budgets = [] }) =>
+    const { groups = [], users = [] } = this.#model ?? {};
+    const ofGroups = groups.flatMap(({ name, budgets = [] }) =>
       budgets.map((budget): Budget => ({ ...budget, subject: { group: name } })),
     );
-    this.#keyTallies.use([...this.#runTime, ...ofGroups]);
+    const ofUsers = users.flatMap(({ name, budgets = [] }) =>
+      budgets.map((budget): Budget => ({ ...budget, subject: { user: name } })),
+    );
+    this.#keyTallies.use([...this.#runTime, ...ofGroups, ...ofUsers]);
   }
 
   #newLedger(): Ledger {

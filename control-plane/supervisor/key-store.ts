@@ -120,7 +120,7 @@ export function createKeyStore(
     hasGroup(name) {
       if (model?.keys === undefined) return false;
       if (keys === undefined) throw new Error("The keys are not open yet.");
-      return keys.hasGroup(name);
+      return keys.groups.hasCreated(name);
     },
     async close() {
       clearTimeout(retry);

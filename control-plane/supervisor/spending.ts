@@ -38,8 +38,9 @@ export interface Spending extends Required<Part> {
 }
 
 /** Whether what is spent is recorded: as soon as requests have usage records. */
-function recordsSpend({ budgets, keys, redis, observability }: GatewayModel): boolean {
-  return [budgets, keys, redis, observability].some((one) => one !== undefined);
+function recordsSpend(model: GatewayModel): boolean {
+  const { budgets, redis, observability } = model;
+  return takesKeyRows(model) || [budgets, redis, observability].some((one) => one !== undefined);
 }
 
 /**

@@ -26,6 +26,6 @@ export function hasUsageRecords({
   budgets = [],
   observability,
   ...rest
-}: Pick<GatewayModel, "budgets" | "groups" | "keys" | "observability">): boolean {
+}: Pick<GatewayModel, "budgets" | "groups" | "users" | "keys" | "observability">): boolean {
   return budgets.length > 0 || takesKeyRows(rest) || observability !== undefined;
 }

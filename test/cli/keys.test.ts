@@ -24,6 +24,7 @@ beforeEach(async () => {
   const more = [
     "keys: {defaults: {ratelimits: [{requests: 1000, unit: minute}]}}",
     "groups: {research: {models: [fake/*]}}",
+    "users: {eve@example.com: {budget: {amount: 0.00003 USD, per: month}}}",
     `observability: {metrics: {port: ${String(adminPort)}, token: $METRICS_TOKEN}}`,
   ].join("\n");
   const configuration = configurationWith(gateway, provider, ["m0", "m1"], "$TEAM", more);
@@ -138,5 +139,45 @@ it(
           expect(text, name.name).not.toContain(secret);
       }
     }
+  },
+);
+
+it(
+  "the budget of a user counts all keys of the user, and no others",
+  { timeout: 240_000 },
+  async () => {
+    const create = async (name: string, owner: string) =>
+      (await run("keys", "create", name, "--owner", owner)).key;
+    const [one, two] = [
+      await create("one", "eve@example.com"),
+      await create("two", "eve@example.com"),
+    ];
+    const other = await create("other", "bob@example.com");
+    await run("users", "create", "bob@example.com", "--budget", "0.00001 USD/month");
+    await expect.poll(() => ask(other), SOON).toBe(200);
+    // 0.00001 USD each.
+    expect([await ask(one), await ask(two), await ask(one)]).toEqual([200, 200, 200]);
+    expect([await ask(one), await ask(two), await ask(other)]).toEqual([429, 429, 429]);
+    await run("users", "update", "bob@example.com", "--budget", "1 USD/month");
+    await expect.poll(() => ask(other), SOON).toBe(200);
+    expect(await ask(two)).toBe(429);
+    const refused = await gateway.desk.run(
+      "users",
+      "update",
+      "eve@example.com",
+      "--budget",
+      "none",
+    );
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining("user of the configuration") as string,
+    ]);
+    // Restarts forget nothing.
+    await gateway.kill();
+    await gateway.up();
+    expect(await ask(two)).toBe(429);
+    await expect.poll(() => ask(other), SOON).toBe(200);
+    const { stdout } = await gateway.desk.run("spend", "--by", "user", "--csv");
+    expect(stdout).toMatch(/eve@example\.com,.*0\.00003/);
   },
 );

@@ -1,4 +1,4 @@
-// `gateway groups`: what all keys of a group may use together.
+// `gateway groups` and `gateway users`: what all requests of a group or a user may use together.
 import type { GroupView } from "../../keys/api/view.ts";
 import { GatewayError } from "../../report/gateway-error.ts";
 import { colorsFor, table } from "../../report/terminal.ts";
@@ -12,17 +12,24 @@ interface Common {
 }
 
 export type GroupOptions = Common & AllowanceOptions;
+export type SubjectKind = "group" | "user";
 
-export async function createGroup(name: string, options: GroupOptions): Promise<void> {
+export async function createSubject(
+  kind: SubjectKind,
+  name: string,
+  options: GroupOptions,
+): Promise<void> {
   const body = { name, ...allowanceBody(options) };
-  const group = await callApi<GroupView>(options.config, "POST", "/groups", body);
-  print(options, group, () => [`The group ${name} is created.`]);
+  const group = await callApi<GroupView>(options.config, "POST", pathOf(kind), body);
+  print(options, group, () => [
+    kind === "group" ? `The group ${name} is created.` : `The limits of the user ${name} are set.`,
+  ]);
 }
 
-export async function listGroups(options: Common): Promise<void> {
-  const { data } = await callApi<{ data: GroupView[] }>(options.config, "GET", "/groups");
+export async function listSubjects(kind: SubjectKind, options: Common): Promise<void> {
+  const { data } = await callApi<{ data: GroupView[] }>(options.config, "GET", pathOf(kind));
   print(options, data, () => {
-    if (data.length === 0) return ["No groups. Create one: gateway groups create <name>"];
+    if (data.length === 0) return [`No ${kind}s. Create one: gateway ${kind}s create <name>`];
     const { bold } = colorsFor(process.stdout);
     const head = ["NAME", "KEYS", "MODELS", "BUDGET", "SOURCE"].map((one) => bold(one));
     return table([
@@ -38,28 +45,40 @@ export async function listGroups(options: Common): Promise<void> {
   });
 }
 
-export async function showGroup(name: string, options: Common): Promise<void> {
-  const group = await callApi<GroupView>(options.config, "GET", pathOf(name));
+export async function showSubject(kind: SubjectKind, name: string, options: Common): Promise<void> {
+  const group = await callApi<GroupView>(options.config, "GET", pathOf(kind, name));
   print(options, group, () => detailsOf(group));
 }
 
-export async function updateGroup(name: string, options: GroupOptions): Promise<void> {
+export async function updateSubject(
+  kind: SubjectKind,
+  name: string,
+  options: GroupOptions,
+): Promise<void> {
   const body = allowanceBody(options);
   if (Object.keys(body).length === 0)
     throw new GatewayError("Nothing to change.", {
-      hint: "gateway groups update --help lists the options.",
+      hint: `gateway ${kind}s update --help lists the options.`,
     });
-  const group = await callApi<GroupView>(options.config, "PATCH", pathOf(name), body);
+  const group = await callApi<GroupView>(options.config, "PATCH", pathOf(kind, name), body);
   print(options, group, () => detailsOf(group));
 }
 
-export async function deleteGroup(name: string, options: Common): Promise<void> {
-  const group = await callApi<GroupView>(options.config, "DELETE", pathOf(name));
-  print(options, group, () => [`The group ${group.name} is deleted.`]);
+export async function deleteSubject(
+  kind: SubjectKind,
+  name: string,
+  options: Common,
+): Promise<void> {
+  const group = await callApi<GroupView>(options.config, "DELETE", pathOf(kind, name));
+  print(options, group, () => [
+    kind === "group"
+      ? `The group ${group.name} is deleted.`
+      : `The user ${group.name} has no limits now.`,
+  ]);
 }
 
-function pathOf(name: string): string {
-  return `/groups/${encodeURIComponent(name)}`;
+function pathOf(kind: SubjectKind, name?: string): string {
+  return `/${kind}s${name === undefined ? "" : `/${encodeURIComponent(name)}`}`;
 }
 
 function detailsOf(group: GroupView): string[] {

@@ -1,4 +1,4 @@
-// The admin API of keys and groups, on the metrics listener and on the control socket.
+// The admin API of keys, groups and users, on the metrics listener and on the control socket.
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
@@ -9,6 +9,7 @@ import { parseLifetime } from "../../config/lifetime.ts";
 import type { Keys } from "../key-service.ts";
 import type { KeyRecord } from "../key-records.ts";
 import { type Field, StoreError } from "../store-error.ts";
+import type { Subjects } from "../subjects.ts";
 import { openApiDocument } from "./openapi.ts";
 import {
   groupUpdateSchema,
@@ -17,6 +18,7 @@ import {
   listSchema,
   newGroupSchema,
   newKeySchema,
+  newUserSchema,
   rotateSchema,
 } from "./schemas.ts";
 import {
@@ -165,46 +167,8 @@ export function keysApi({ keys: find, version, report, now = Date.now }: KeysApi
     return context.json(view);
   };
 
-  const shownGroup = (group: Parameters<typeof viewOfGroup>[0]) =>
-    viewOfGroup(group, keys().countOf(group.name));
-
-  app.get(`${API}/groups`, (context) => context.json({ data: keys().groups().map(shownGroup) }));
-
-  app.post(`${API}/groups`, async (context) => {
-    const actor = callerOf(context);
-    const { name, ...input } = readGroup(check(newGroupSchema, await bodyOf(context)));
-    const view = shownGroup(await keys().createGroup(name, input));
-    audit(actor, "groups.create", name, { after: view });
-    return context.json(view, 201);
-  });
-
-  app.get(`${API}/groups/:name`, (context) =>
-    context.json(shownGroup(keys().group(context.req.param("name")))),
-  );
-
-  app.patch(`${API}/groups/:name`, async (context) => {
-    const actor = callerOf(context);
-    const name = context.req.param("name");
-    const body = check(groupUpdateSchema, await bodyOf(context));
-    const changes = { ...readAllowance(body), metadata: body.metadata };
-    const [before, after] = await keys().updateGroup(
-      name,
-      changes,
-      versionOf(context, body.version),
-    );
-    const [old, view] = [before && shownGroup(before), after && shownGroup(after)];
-    audit(actor, "groups.update", name, { before: old, after: view });
-    return context.json(view);
-  });
-
-  app.delete(`${API}/groups/:name`, async (context) => {
-    const actor = callerOf(context);
-    const name = context.req.param("name");
-    const [before] = await keys().deleteGroup(name, versionOf(context));
-    const view = before && viewOfGroup(before, 0);
-    audit(actor, "groups.delete", name, { before: view });
-    return context.json(view);
-  });
+  addSubjectRoutes(app, "groups", newGroupSchema, () => keys().groups);
+  addSubjectRoutes(app, "users", newUserSchema, () => keys().users);
 
   app.all(`${API}/*`, (context) =>
     failure(
@@ -215,6 +179,55 @@ export function keysApi({ keys: find, version, report, now = Date.now }: KeysApi
     ),
   );
   return app;
+}
+
+/** Adds the routes of groups, or of users. */
+function addSubjectRoutes(
+  app: Hono,
+  what: "groups" | "users",
+  newSchema: typeof newGroupSchema | typeof newUserSchema,
+  subjects: () => Subjects,
+): void {
+  const shown = (one: Parameters<typeof viewOfGroup>[0]) =>
+    viewOfGroup(one, subjects().countOf(one.name));
+  const path = `${API}/${what}`;
+  const one = `${API}/${what}/:name` as const;
+
+  app.get(path, (context) => context.json({ data: subjects().list().map(shown) }));
+
+  app.post(path, async (context) => {
+    const actor = callerOf(context);
+    const { name, ...input } = readGroup(check(newSchema, await bodyOf(context)));
+    const view = shown(await subjects().create(name, input));
+    audit(actor, `${what}.create`, name, { after: view });
+    return context.json(view, 201);
+  });
+
+  app.get(one, (context) => context.json(shown(subjects().get(context.req.param("name")))));
+
+  app.patch(one, async (context) => {
+    const actor = callerOf(context);
+    const name = context.req.param("name");
+    const body = check(groupUpdateSchema, await bodyOf(context));
+    const changes = { ...readAllowance(body), metadata: body.metadata };
+    const [before, after] = await subjects().update(
+      name,
+      changes,
+      versionOf(context, body.version),
+    );
+    const [old, view] = [before && shown(before), after && shown(after)];
+    audit(actor, `${what}.update`, name, { before: old, after: view });
+    return context.json(view);
+  });
+
+  app.delete(one, async (context) => {
+    const actor = callerOf(context);
+    const name = context.req.param("name");
+    const [before] = await subjects().delete(name, versionOf(context));
+    const view = before && viewOfGroup(before, 0);
+    audit(actor, `${what}.delete`, name, { before: view });
+    return context.json(view);
+  });
 }
 
 /** Cuts views into lists that a line of the audit log shows completely. */

@@ -14,6 +14,7 @@ import {
   listSchema,
   newGroupSchema,
   newKeySchema,
+  newUserSchema,
   rotateSchema,
 } from "./schemas.ts";
 
@@ -100,53 +101,43 @@ const OPERATIONS: readonly Operation[] = [
     response: createdKeySchema,
     errors: [404, ...CONFLICTS],
   },
-  {
-    path: "/groups",
-    method: "get",
-    id: "listGroups",
-    summary: "List all groups.",
-    status: 200,
-    response: groupListSchema,
-  },
-  {
-    path: "/groups",
-    method: "post",
-    id: "createGroup",
-    summary: "Create a group.",
-    body: newGroupSchema,
-    status: 201,
-    response: groupSchema,
-    errors: [409],
-  },
-  {
-    path: "/groups/{name}",
-    method: "get",
-    id: "getGroup",
-    summary: "Return a group.",
-    status: 200,
-    response: groupSchema,
-    errors: [404],
-  },
-  {
-    path: "/groups/{name}",
-    method: "patch",
-    id: "updateGroup",
-    summary: "Change a group. null removes a member.",
-    body: groupUpdateSchema,
-    status: 200,
-    response: groupSchema,
-    errors: [404, ...CONFLICTS],
-  },
-  {
-    path: "/groups/{name}",
-    method: "delete",
-    id: "deleteGroup",
-    summary: "Delete a group that has no keys.",
-    status: 200,
-    response: groupSchema,
-    errors: [404, ...CONFLICTS],
-  },
+  ...operationsOf("group", newGroupSchema),
+  ...operationsOf("user", newUserSchema),
 ];
+
+function operationsOf(what: "group" | "user", newSchema: z.ZodType): Operation[] {
+  const word = what === "group" ? "Group" : "User";
+  const path = `/${what}s`;
+  return [
+    {
+      ...{ path, method: "get", id: `list${word}s`, summary: `List all ${what}s.` },
+      ...{ status: 200, response: groupListSchema },
+    },
+    {
+      ...{ path, method: "post", id: `create${word}` },
+      summary: what === "group" ? "Create a group." : "Set what a user may use.",
+      ...{ body: newSchema, status: 201, response: groupSchema, errors: [409] },
+    },
+    {
+      ...{ path: `${path}/{name}`, method: "get", id: `get${word}`, summary: `Return a ${what}.` },
+      ...{ status: 200, response: groupSchema, errors: [404] },
+    },
+    {
+      ...{ path: `${path}/{name}`, method: "patch", id: `update${word}` },
+      summary: `Change a ${what}. null removes a member.`,
+      ...{ body: groupUpdateSchema, status: 200, response: groupSchema },
+      errors: [404, ...CONFLICTS],
+    },
+    {
+      ...{ path: `${path}/{name}`, method: "delete", id: `delete${word}` },
+      summary:
+        what === "group"
+          ? "Delete a group that has no keys."
+          : "Remove what is set for a user; keys and tokens of the user stay valid.",
+      ...{ status: 200, response: groupSchema, errors: [404, ...CONFLICTS] },
+    },
+  ];
+}
 
 const ERRORS: Readonly<Record<number, string>> = {
   400: "A member has an invalid value; `fields` has its name.",

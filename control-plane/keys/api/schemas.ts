@@ -158,6 +158,15 @@ export const newGroupSchema = z.strictObject({
   metadata: metadata.optional(),
 });
 
+export const newUserSchema = z.strictObject({
+  name: owner.meta({
+    description:
+      "The user, as the owner of keys and the claim of tokens have it: an e-mail address.",
+  }),
+  ...allowance,
+  metadata: metadata.optional(),
+});
+
 export const groupUpdateSchema = z.strictObject({
   ...allowance,
   metadata: metadata.nullable().optional(),
@@ -227,9 +236,9 @@ export const groupSchema = z.object({
   name: z.string(),
   source: z
     .enum(["configuration", "api"])
-    .meta({ description: "Where the group is; one of the configuration is changed there." }),
+    .meta({ description: "Where it is set; what is in the configuration is changed there." }),
   ...shownAllowance,
-  keys: z.int().meta({ description: "How many keys are in the group." }),
+  keys: z.int().meta({ description: "How many keys are in the group, or belong to the user." }),
   created: time.optional(),
   updated: time.optional(),
   version: z.int().optional(),

@@ -5,8 +5,9 @@ import type { Allowance, BudgetAmount, Group, RateAmount } from "../../../model/
 import { parseAmount } from "../../config/budget-amount.ts";
 import { parseLifetime } from "../../config/lifetime.ts";
 import type { KeyStatus } from "../key-status.ts";
-import type { GroupInput, KeyUpdate, NewKey } from "../key-service.ts";
+import type { KeyUpdate, NewKey } from "../key-service.ts";
 import type { GroupRecord, KeyRecord } from "../key-records.ts";
+import type { GroupInput } from "../subjects.ts";
 import type {
   groupSchema,
   importSchema,

@@ -163,11 +163,39 @@ it("a group is created, changed, and deleted when it has no keys", async () => {
     keys: 1,
   });
   await desk.ask("DELETE", "/keys/one");
-  expect(["ops", "research"].map((name) => desk.keys.hasGroup(name))).toEqual([true, false]);
+  expect(["ops", "research"].map((name) => desk.keys.groups.hasCreated(name))).toEqual([
+    true,
+    false,
+  ]);
   expect((await desk.ask("DELETE", "/groups/ops")).status).toBe(200);
-  expect(desk.keys.hasGroup("ops")).toBe(false);
+  expect(desk.keys.groups.hasCreated("ops")).toBe(false);
   expect((await desk.ask("GET", "/groups/ops")).status).toBe(404);
   expect((await desk.ask("POST", "/groups", { name: "ops" })).status).toBe(201);
+});
+
+it("a user's limits are set, changed and removed, whatever keys the user has", async () => {
+  const ann = "/users/ann%40example.com";
+  const budget = [{ amount: "5 USD", per: "month" }];
+  await desk.ask("POST", "/keys", { name: "one", owner: "ann@example.com" });
+  const created = await desk.ask("POST", "/users", { name: "ann@example.com", budget });
+  expect([created.status, created.body]).toMatchObject([201, { budget, keys: 1, source: "api" }]);
+  expect((await desk.ask("POST", "/users", { name: "ann@example.com" })).status).toBe(409);
+  expect((await desk.ask("POST", "/users", { name: "ann,bob" })).body.error.fields).toMatchObject([
+    { field: "name" },
+  ]);
+  const ofUsers = () =>
+    desk.keys.budgets().filter(({ subject }) => subject !== "all" && "user" in subject);
+  expect(ofUsers()).toMatchObject([{ subject: { user: "ann@example.com" }, per: "month" }]);
+  // A group of that name is something else.
+  expect((await desk.ask("GET", "/groups")).body.data).not.toContainEqual(
+    expect.objectContaining({ name: expect.stringContaining("ann") as string }),
+  );
+  const changed = await desk.ask("PATCH", ann, { budget: null, models: ["openai/*"] });
+  expect(changed.body).toMatchObject({ models: ["openai/*"], version: 2 });
+  expect(ofUsers()).toEqual([]);
+  expect((await desk.ask("DELETE", ann)).status).toBe(200);
+  expect((await desk.ask("GET", ann)).status).toBe(404);
+  expect((await desk.ask("GET", "/keys/one")).body.status).toBe("active");
 });
 
 it.each([
@@ -380,7 +408,7 @@ it("the OpenAPI document has every operation", async () => {
   const operations = Object.entries(body.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method} ${path}`),
   );
-  expect(operations).toHaveLength(12);
+  expect(operations).toHaveLength(17);
   expect(
     body.paths["/api/v1/keys"]?.["post"]?.requestBody.content["application/json"]?.schema
       .properties,

@@ -6,6 +6,7 @@ import type { KeyRow, KeysPush, UseRow } from "../../../../control-plane/keys/pu
 export interface FakeEnvoy {
   keys: Map<string, KeyRow>;
   groups: Map<string, UseRow>;
+  users: Map<string, UseRow>;
   pushes: KeysPush[];
   /** Loses everything, as a restart does. */
   restart: () => void;
@@ -20,11 +21,17 @@ export interface FakeEnvoy {
 
 export async function startFakeEnvoy(socket: string): Promise<FakeEnvoy> {
   let hasAll = false;
-  let next = { keys: new Map<string, KeyRow>(), groups: new Map<string, UseRow>() };
+  const none = () => ({
+    keys: new Map<string, KeyRow>(),
+    groups: new Map<string, UseRow>(),
+    users: new Map<string, UseRow>(),
+  });
+  let next = none();
   const envoy: FakeEnvoy = {
     ...{
       keys: new Map(),
       groups: new Map(),
+      users: new Map(),
       pushes: [],
       isDown: false,
       rejects: () => false,
@@ -34,6 +41,7 @@ export async function startFakeEnvoy(socket: string): Promise<FakeEnvoy> {
       hasAll = false;
       envoy.keys.clear();
       envoy.groups.clear();
+      envoy.users.clear();
     },
     close: () => closeNow(server),
   };
@@ -47,7 +55,7 @@ export async function startFakeEnvoy(socket: string): Promise<FakeEnvoy> {
         return;
       }
       const push = JSON.parse(body) as KeysPush;
-      const rows = [push.keys, push.groups].flatMap((one) => Object.values(one ?? {}));
+      const rows = [push.keys, push.groups, push.users].flatMap((one) => Object.values(one ?? {}));
       if (rows.some((row) => row !== null && envoy.rejects(row))) {
         outgoing.writeHead(400).end();
         return;
@@ -55,8 +63,8 @@ export async function startFakeEnvoy(socket: string): Promise<FakeEnvoy> {
       envoy.pushes.push(push);
       envoy.onPush();
       const isFresh = !hasAll;
-      if (push.reset === 1) next = { keys: new Map(), groups: new Map() };
-      for (const kind of ["keys", "groups"] as const) {
+      if (push.reset === 1) next = none();
+      for (const kind of ["keys", "groups", "users"] as const) {
         for (const [name, row] of Object.entries(push[kind] ?? {})) {
           for (const table of [envoy[kind], next[kind]] as Map<string, unknown>[]) {
             if (row === null) table.delete(name);
@@ -68,6 +76,7 @@ export async function startFakeEnvoy(socket: string): Promise<FakeEnvoy> {
         hasAll = true;
         envoy.keys = next.keys;
         envoy.groups = next.groups;
+        envoy.users = next.users;
       }
       outgoing.writeHead(200, { "content-type": "application/json" });
       outgoing.end(JSON.stringify({ ...(isFresh ? { fresh: 1 } : {}), keys: envoy.keys.size }));

@@ -29,7 +29,7 @@ it("a damaged file is not replaced: keys cannot be created, and the reason is re
   expect(headers.get("retry-after")).toBe("5");
   expect(body.error.message).toContain("file is not a database");
   expect(desk.keys.problem).toContain("Restore it from a backup");
-  expect(() => desk.keys.hasGroup("ops")).toThrow("not available");
+  expect(() => desk.keys.groups.hasCreated("ops")).toThrow("not available");
   expect(readFileSync(join(directory, "keys.db"), "utf8")).toContain("this is no database");
 });
 
