@@ -55,7 +55,7 @@ const STREAM_USAGE = "stream_usage?: boolean";
 const RESPONSES_API = "responses_api?: boolean";
 export const APIS = "apis?: both|chat|responses|search = both";
 export const MODEL_FAMILY = "model_family?: claude|nova|gpt_oss|gpt|mistral|other";
-export const TOOL_CALLS = "tool_calls?: signed|plain = signed";
+export const TOOL_CALLS = "tool_calls?: signed|plain|mixed = signed";
 export const JSON_SCHEMA = "json_schema?: boolean = true";
 export const WEB_SEARCH = "web_search?: none|tool|options|browser_search";
 export const SERVER_TOOLS = "server_tools?: (code_execution|web_fetch|mcp)[]";
@@ -331,7 +331,7 @@ export const CAPABILITIES = [
     TOOL_CALLS,
     OF_GEMINI,
     "",
-    "How tools are called: `signed` with ids, thought signatures, media in results and an output schema beside tools (Gemini 3 and newer), `plain` without.",
+    "How tools are called: `signed` with ids, thought signatures, media in results and an output schema beside tools (Gemini 3 and newer), `plain` without; `mixed` as `signed`, and beside tools that Google runs (the Gemini API): a search, and pages by their address.",
   ),
   row(
     JSON_SCHEMA,

@@ -18,7 +18,7 @@ import {
 import { BEDROCK } from "./limits/bedrock.ts";
 import { CEREBRAS } from "./limits/cerebras.ts";
 import { DEEPSEEK } from "./limits/deepseek.ts";
-import { GEMINI, GEMINI_CHAT } from "./limits/gemini.ts";
+import { GEMINI, GEMINI_API, GEMINI_CHAT } from "./limits/gemini.ts";
 import { GROQ } from "./limits/groq.ts";
 import { MISTRAL } from "./limits/mistral.ts";
 import { MOONSHOT } from "./limits/moonshot.ts";
@@ -60,6 +60,9 @@ export const KNOWN_LIMITS: Readonly<Record<string, ProviderLimits>> = {
   cerebras: CEREBRAS,
   ...OTHER_LIMITS,
 };
+
+/** By the name of a provider whose own dialect others have too, with less. */
+export const LIMITS_AT_HOME: Readonly<Record<string, ProviderLimits>> = { gemini: GEMINI_API };
 
 /** By the end of the host in `base_url`: they are known whatever the provider is called. */
 export const LIMITS_BY_HOST: Readonly<Record<string, ProviderLimits>> = {

@@ -115,15 +115,13 @@ export function readLimits(from: Document, object: u32, limits: RequestLimits): 
   limits.servesSearches = apis == 3;
   if (apis == 1 || apis == 3) limits.lackedApis = bitOf(OPENAI_RESPONSES.name);
   else if (apis == 2) limits.lackedApis = bitOf(OPENAI_CHAT.name);
-  limits.signsCalls = from.choice(object, constant(TOOL_CALLS)) == 0;
   limits.supportsJsonSchema = from.flag(object, constant(JSON_SCHEMA));
   limits.forcedTools = from.choice(object, constant(FORCED_TOOLS));
   limits.thinkingOff = from.choice(object, constant(THINKING_OFF));
   const thinking = from.choice(object, constant(THINKING));
   limits.knowsReasoning = thinking >= 0;
   limits.reasoning = thinking < 0 ? REASONING_ADAPTIVE : thinking;
-  limits.webSearch = from.choice(object, constant(WEB_SEARCH));
-  limits.serverTools = serverToolsIn(from, object);
+  readTools(from, object, limits);
   limits.family = from.choice(object, constant(MODEL_FAMILY));
   limits.knowsEfforts = from.has(object, constant(EFFORTS));
   const efforts = effortsIn(from, object, constant(EFFORTS));
@@ -173,6 +171,15 @@ function effortsIn(from: Document, object: u32, name: Span): u32 {
     else efforts |= (<u32>1) << effort;
   }
   return efforts;
+}
+
+/** Reads how tools are called, and which ones the provider runs. */
+function readTools(from: Document, object: u32, limits: RequestLimits): void {
+  const calls = from.choice(object, constant(TOOL_CALLS));
+  limits.signsCalls = calls != 1;
+  limits.mixesTools = calls == 2;
+  limits.webSearch = from.choice(object, constant(WEB_SEARCH));
+  limits.serverTools = serverToolsIn(from, object);
 }
 
 /** Returns the bits of the tools that the provider runs. */

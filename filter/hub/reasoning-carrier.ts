@@ -12,6 +12,8 @@ import { appendHexadecimal, hash64 } from "../bytes/text/hash";
 export const CARRIER_SIGNED: i32 = 0;
 /** The reasoning itself, encrypted: `encrypted_content` of OpenAI's Responses API. */
 export const CARRIER_ENCRYPTED: i32 = 1;
+/** What a provider's tool did, with its mark (MEMBER_PART). */
+export const CARRIER_PART: i32 = 2;
 
 /** The beginning of `encrypted_content` that holds a signature of Anthropic. */
 export const MARK_SIGNATURE = constant("gw1.a.");
@@ -52,6 +54,9 @@ export const MEMBER_PARTS: u32 = 0x70;
 
 /** The beginning of `content`, between <think> and </think>. */
 export const MEMBER_TAGS: u32 = 0x74;
+
+/** No reasoning: a part with what Google's tools did, which it requires back; after the origin: the part, as JSON in a string. */
+export const MEMBER_PART: u32 = 0x67;
 
 const ORIGIN_BYTES: u32 = 16;
 const LETTER_AT: u32 = MARK.length;
@@ -103,7 +108,8 @@ export function isUnsignedMark(tape: Tape, node: u32): bool {
     letter == MEMBER_DETAILS ||
     letter == MEMBER_SUMMARY ||
     letter == MEMBER_TAGS ||
-    letter == MEMBER_PARTS
+    letter == MEMBER_PARTS ||
+    letter == MEMBER_PART
   );
 }
 

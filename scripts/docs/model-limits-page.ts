@@ -102,6 +102,7 @@ function others(): (readonly [string, string])[] {
       "Every model at the address of OpenAI, at openai.azure.com and on `azure_openai` (without a date in `api_version`)",
       wordsOf(LIMITS_BY_HOST["api.openai.com"]?.everyModel?.limits),
     ],
+    ["Gemini 3 and newer on `gemini`", wordsOf({ tool_calls: "mixed" })],
     ["`claude-sonnet-4-6` on `vertex`", "at most 64000 tokens"],
     ["Claude on `vertex` and `bedrock_mantle`", "no output schemas"],
     ["Claude 4.7 and newer on `bedrock`", "no output schemas"],
@@ -152,6 +153,7 @@ function memberWords(limits: ModelLimits): string[] {
   if (limits.schema_refs === false) words.push("no `$ref` in schemas");
   if (limits.json_schema === false) words.push("no JSON schema keywords beyond OpenAPI's");
   if (limits.tool_calls === "plain") words.push("plain tool calls");
+  if (limits.tool_calls === "mixed") words.push("a search and pages beside functions");
   if (limits.apis === "responses") words.push("Responses API only");
   if (limits.apis === "chat") words.push("chat completions only");
   if (limits.apis === "search") words.push("Responses API for searches only");

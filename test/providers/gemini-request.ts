@@ -8,6 +8,7 @@ const signed = { thoughtSignature: z.string().min(1).optional(), thought: z.bool
 const inlineData = z.strictObject({ mimeType: z.string().regex(/^\w+\/[\w.+-]+$/), data: base64 });
 const fileData = z.strictObject({ fileUri: z.string().min(1), mimeType: z.string().optional() });
 const functionName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/);
+const serverTool = z.enum(["GOOGLE_SEARCH_WEB", "GOOGLE_SEARCH_IMAGE", "URL_CONTEXT"]);
 
 /** Of a part, from Gemini 3 on; there is none inside of a function's response. */
 const resolution = {
@@ -25,6 +26,23 @@ const part = z.union([
       id: z.string().min(1).optional(),
       name: functionName,
       args: z.record(z.string(), z.unknown()).optional(),
+    }),
+    ...signed,
+  }),
+  // The Gemini API only.
+  z.strictObject({
+    toolCall: z.strictObject({
+      id: z.string().min(1),
+      toolType: serverTool,
+      args: z.record(z.string(), z.unknown()).optional(),
+    }),
+    ...signed,
+  }),
+  z.strictObject({
+    toolResponse: z.strictObject({
+      id: z.string().min(1),
+      toolType: serverTool,
+      response: z.record(z.string(), z.unknown()).optional(),
     }),
     ...signed,
   }),
@@ -115,10 +133,11 @@ const request = z.strictObject({
       z.strictObject({
         functionDeclarations: z.array(declaration).min(1).optional(),
         googleSearch: z.strictObject({}).optional(),
+        urlContext: z.strictObject({}).optional(),
       }),
     )
     .min(1)
-    .max(2)
+    .max(3)
     .optional(),
   toolConfig: z
     .strictObject({
@@ -126,6 +145,7 @@ const request = z.strictObject({
         mode: z.enum(["AUTO", "ANY", "NONE", "VALIDATED"]),
         allowedFunctionNames: z.array(functionName).min(1).optional(),
       }),
+      includeServerSideToolInvocations: z.boolean().optional(),
     })
     .optional(),
   generationConfig: generationConfig.optional(),
@@ -161,11 +181,12 @@ export function readGeminiRequest(
   json: unknown,
   model: string,
   isOwn: (signature: string) => boolean,
+  isVertex = false,
 ): GeminiRequest | string {
   const read = request.safeParse(json);
   if (!read.success) {
     const [issue] = read.error.issues;
     return `Invalid JSON payload received. ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`;
   }
-  return ruleBroken(read.data, model, isOwn) ?? read.data;
+  return ruleBroken(read.data, model, isOwn, isVertex) ?? read.data;
 }

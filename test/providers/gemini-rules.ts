@@ -26,8 +26,10 @@ export function ruleBroken(
   request: GeminiRequest,
   model: string,
   isOwn: (signature: string) => boolean,
+  isVertex: boolean,
 ): string | undefined {
   return (
+    mixBroken(request, model, isOwn, isVertex) ??
     turnBroken(request.contents) ??
     resultsBroken(request.contents, model) ??
     signatureMissing(request.contents, model, isOwn) ??
@@ -36,6 +38,38 @@ export function ruleBroken(
     outputBroken(request, model) ??
     extrasBroken(request, model)
   );
+}
+
+/**
+ * Functions beside what Google runs, and what that did in earlier turns. @see https://ai.google.dev/gemini-api/docs/tool-combination,
+ * vercel/ai#14655 (Vertex AI), eino-ext#762 (without the member), symfony/ai#803 (before Gemini 3)
+ */
+function mixBroken(
+  { contents, tools = [], toolConfig }: GeminiRequest,
+  model: string,
+  isOwn: (signature: string) => boolean,
+  isVertex: boolean,
+): string | undefined {
+  const includes = toolConfig?.includeServerSideToolInvocations;
+  const parts = contents.flatMap((content) => content.parts);
+  const server = parts.filter((one) => "toolCall" in one || "toolResponse" in one);
+  if (isVertex && includes !== undefined)
+    return `Invalid JSON payload received. Unknown name "includeServerSideToolInvocations" at 'tool_config': Cannot find field.`;
+  if (isVertex && server.length > 0)
+    return `Invalid JSON payload received. Unknown name "toolCall": Cannot find field.`;
+  const hasFunctions = tools.some((one) => one.functionDeclarations !== undefined);
+  const hasServerTools = tools.some((one) => (one.googleSearch ?? one.urlContext) !== undefined);
+  if (!signsCalls(model) && (includes !== undefined || (hasFunctions && hasServerTools)))
+    return "Built-in tools ({google_search}) and Function Calling cannot be combined in the same request.";
+  if (hasFunctions && hasServerTools && includes !== true)
+    return "Please enable tool_config.include_server_side_tool_invocations to use Built-in tools with Function calling.";
+  if (includes === true && toolConfig.functionCallingConfig.mode === "AUTO")
+    return "The function calling mode AUTO is not supported with include_server_side_tool_invocations.";
+  if (server.length > 0 && includes !== true)
+    return "Tool calls and responses need tool_config.include_server_side_tool_invocations.";
+  return server.every(({ thoughtSignature }) => isOwn(thoughtSignature ?? ""))
+    ? undefined
+    : "Corrupted thought signature.";
 }
 
 function turnBroken(contents: GeminiContent[]): string | undefined {
@@ -96,9 +130,6 @@ function signatureMissing(
 
 function toolsBroken({ tools = [], toolConfig }: GeminiRequest): string | undefined {
   const declarations = tools.flatMap(({ functionDeclarations = [] }) => functionDeclarations);
-  // Gemini 3 supports both with `includeServerSideToolInvocations`, which is not sent.
-  if (declarations.length > 0 && tools.some(({ googleSearch }) => googleSearch !== undefined))
-    return "Built-in tools ({google_search}) and Function Calling cannot be combined in the same request.";
   const names = new Set(declarations.map(({ name }) => name));
   if (names.size < declarations.length) return "Duplicate function declaration found.";
   for (const { parameters, parametersJsonSchema } of declarations) {

@@ -54,6 +54,15 @@ const declare = (...functionDeclarations: object[]) => ({
   tools: [{ functionDeclarations }],
 });
 
+const INCLUDED = { includeServerSideToolInvocations: true };
+const mode = (word: string) => ({ functionCallingConfig: { mode: word } });
+const searchCall = { toolCall: { id: "1", toolType: "GOOGLE_SEARCH_WEB", args: {} } };
+const searches = (toolConfig: object) => ({
+  contents: [hi],
+  tools: [{ functionDeclarations: [{ name: "f" }] }, { googleSearch: {} }],
+  ...(Object.keys(toolConfig).length === 0 ? {} : { toolConfig }),
+});
+
 describe("refused", () => {
   it.each<[string, object, RegExp, string?]>([
     ["an unknown member", { contents: [hi], model: "m" }, /Unrecognized key/],
@@ -172,6 +181,31 @@ describe("refused", () => {
     ],
     ["a name of a tool with a digit first", declare({ name: "3d" }), /name/],
     ["a penalty of 2.5", config({ presencePenalty: 1 }), /Penalty/, "gemini-2.5-flash"],
+    ["a search beside functions without the member", searches({}), /Please enable tool_config/],
+    [
+      "a search beside functions in the mode AUTO",
+      searches({ ...mode("AUTO"), ...INCLUDED }),
+      /AUTO/,
+    ],
+    [
+      "a search beside functions before Gemini 3",
+      searches({ ...mode("VALIDATED"), ...INCLUDED }),
+      /cannot be combined/,
+      "gemini-2.5-flash",
+    ],
+    [
+      "what a search did, without the member",
+      { contents: [hi, model(searchCall, { text: "a" }), hi] },
+      /need tool_config/,
+    ],
+    [
+      "a search without its signature",
+      {
+        ...searches({ ...mode("VALIDATED"), ...INCLUDED }),
+        contents: [hi, model(searchCall, { text: "a" }), hi],
+      },
+      /Corrupted thought signature/,
+    ],
   ])("%s", async (_, body, message, name = "gemini-3-pro") => {
     const answer = await post(body, { model: name });
     expect(answer.status).toBe(400);
@@ -197,4 +231,41 @@ it("the fake of Gemini accepts its signature, and calls of earlier turns without
   expect((await post({ contents: [ask, ...step], tools })).status).toBe(200);
   const earlier = [hi, model(call("f", "1")), user(result("f", "1"))];
   expect((await post({ contents: [...earlier, ask, ...step], tools })).status).toBe(200);
+});
+
+it("the fake of Gemini refuses a call without the search before it, and accepts it with", async () => {
+  const body = searches({ ...mode("VALIDATED"), ...INCLUDED });
+  const ask = user({ text: "call f({})" });
+  const response = await fetch(`${provider.url}/v1beta/models/gemini-3-pro:generateContent`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-goog-api-key": "AIza-test" },
+    body: JSON.stringify({ ...body, contents: [ask] }),
+  });
+  const { candidates } = (await response.json()) as {
+    candidates: { content: { parts: { functionCall?: { id: string } }[] } }[];
+  };
+  const parts = candidates[0]?.content.parts ?? [];
+  expect(parts.flatMap(Object.keys)).toEqual([
+    ...["toolCall", "thoughtSignature", "toolResponse", "thoughtSignature"],
+    ...["functionCall", "thoughtSignature"],
+  ]);
+  const id = parts[2]?.functionCall?.id ?? "";
+  const next = (said: object[]): object => ({
+    ...body,
+    contents: [ask, model(...said), user(result("f", id))],
+  });
+  expect((await post(next(parts))).status).toBe(200);
+  expect((await post(next(parts.slice(1)))).message).toMatch(/are missing/);
+});
+
+it("the fake of Vertex AI refuses the member that a search beside functions requires", async () => {
+  const vertex = await startGeminiProvider({ token: "ya29" });
+  const path = "/v1/projects/p/locations/l/publishers/google/models/gemini-3-pro:generateContent";
+  const response = await fetch(`${vertex.url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: "Bearer ya29" },
+    body: JSON.stringify(searches({ ...mode("VALIDATED"), ...INCLUDED })),
+  });
+  expect(await response.text()).toContain("includeServerSideToolInvocations");
+  await vertex.stop();
 });

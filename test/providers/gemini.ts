@@ -31,6 +31,8 @@ export function startGeminiProvider(options: GeminiOptions = {}): Promise<FakePr
 }
 
 export function geminiDialect(options: GeminiOptions): Dialect {
+  /** What has been searched for before a call, by the call's id. */
+  const searched = new Map<string, string>();
   return {
     path: PATH,
     error: geminiError,
@@ -51,13 +53,29 @@ export function geminiDialect(options: GeminiOptions): Dialect {
         };
       const counted =
         method === "countTokens" ? countedRequest(request.json, model, options) : undefined;
-      const read = readGeminiRequest(counted ?? request.json, model, isSignature);
+      const read = readGeminiRequest(
+        counted ?? request.json,
+        model,
+        isSignature,
+        options.token !== undefined,
+      );
       if (typeof read === "string") return { response: geminiError(400, read), behaviour: answer };
+      if (misses(read, searched))
+        return {
+          response: geminiError(
+            400,
+            "Parts of server-side tools before a function call are missing.",
+          ),
+          behaviour: answer,
+        };
       if (counted !== undefined) return { response: countOf(read), behaviour: answer };
       const prompt = promptOf(read);
       const behaviour = next ?? directionIn(prompt.text) ?? answer;
       const isStream = method === "streamGenerateContent";
-      return { response: responseTo(read, model, prompt, behaviour, isStream, options), behaviour };
+      return {
+        response: responseTo(read, model, prompt, behaviour, isStream, options, searched),
+        behaviour,
+      };
     },
   };
 }
@@ -146,6 +164,37 @@ function promptTokens({ contents }: GeminiRequest): number {
   return Math.ceil(JSON.stringify(contents).length / 4);
 }
 
+const isServerPart = (part: GeminiPart): boolean => "toolCall" in part || "toolResponse" in part;
+
+/** Returns whether a call that followed a search comes back without it, or with another one: "return all parts" (tool-combination). */
+function misses({ contents }: GeminiRequest, searched: ReadonlyMap<string, string>): boolean {
+  return contents.some(({ parts }) =>
+    parts.some((part) => {
+      const expected =
+        "functionCall" in part ? searched.get(part.functionCall.id ?? "") : undefined;
+      return expected !== undefined && expected !== JSON.stringify(parts.filter(isServerPart));
+    }),
+  );
+}
+
+/** A search before the calls of a step, if the request has one beside its functions. */
+function searchOf({ toolConfig, tools = [] }: GeminiRequest, text: string): GeminiPart[] {
+  const hasSearch = tools.some(({ googleSearch }) => googleSearch !== undefined);
+  if (toolConfig?.includeServerSideToolInvocations !== true || !hasSearch) return [];
+  const id = randomUUID().slice(0, 8);
+  const toolType = "GOOGLE_SEARCH_WEB" as const;
+  return [
+    {
+      toolCall: { id, toolType, args: { queries: [text, `${text} "now"`] } },
+      thoughtSignature: signatureOf(`call ${id}`),
+    },
+    {
+      toolResponse: { id, toolType, response: { search_suggestions: "<div>\n\u2028</div>" } },
+      thoughtSignature: signatureOf(`response ${id}`),
+    },
+  ];
+}
+
 const SIGNED = "gemini:";
 
 /** Signatures are opaque; these have every character of base64. */
@@ -190,20 +239,26 @@ function finishOf({ stop }: Answer): string {
 }
 
 /** The parts of an answer, cut as they are streamed: only the first call of a step is signed. */
-function partsOf(answer: Answer, model: string, count: number | undefined): object[] {
+function partsOf(
+  answer: Answer,
+  model: string,
+  count: number | undefined,
+  search: GeminiPart[],
+): GeminiPart[] {
   const { text, toolCalls = [] } = answer;
   const thoughts = pieces(thoughtOf(answer)).map((piece) => ({ text: piece, thought: true }));
   const calls = toolCalls.map((call, index) => ({
     functionCall: {
       ...(signsCalls(model) ? { id: randomUUID().slice(0, 8) } : {}),
       name: call.name,
-      args: call.arguments,
+      args: { ...call.arguments },
     },
     ...(index === 0 ? { thoughtSignature: signatureOf(JSON.stringify(call)) } : {}),
   }));
   return [
     ...thoughts,
     ...(text === undefined ? [] : pieces(text, count).map((piece) => ({ text: piece }))),
+    ...(calls.length > 0 ? search : []),
     ...calls,
     // Without calls the signature stands on a last part, which may have no text.
     ...(calls.length === 0 ? [{ text: "", thoughtSignature: signatureOf(text ?? "") }] : []),
@@ -217,11 +272,18 @@ function responseTo(
   behaviour: Behaviour,
   isStream: boolean,
   { cachedTokens = 0, brain }: GeminiOptions,
+  searched: Map<string, string>,
 ): FakeResponse {
   const fixed = behaviour.kind === "answer" ? behaviour.answer : undefined;
   const answer = fixed ?? brain?.(geminiSession(request)) ?? answerTo(prompt);
   const count = behaviour.kind === "answer" ? behaviour.pieces : undefined;
-  const parts = partsOf(answer, model, count);
+  const parts = partsOf(answer, model, count, searchOf(request, prompt.text));
+  const search = JSON.stringify(parts.filter(isServerPart));
+  if (search !== "[]")
+    for (const { id = "" } of parts.flatMap((part) =>
+      "functionCall" in part ? part.functionCall : [],
+    ))
+      searched.set(id, search);
   const common = { modelVersion: model, responseId: randomUUID().replaceAll("-", "_") };
   const prompted = promptTokens(request);
   const thoughts = Math.ceil(thoughtOf(answer).length / 4);

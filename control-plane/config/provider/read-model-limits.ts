@@ -5,6 +5,7 @@ import {
   familyName,
   hasFamily,
   KNOWN_LIMITS,
+  LIMITS_AT_HOME,
   limitsIn,
   limitsOfHost,
 } from "../../providers/known-limits.ts";
@@ -154,7 +155,7 @@ function tableOf(
   provider: string,
   { address, dialect }: Connection,
 ): ProviderLimits | undefined {
-  if (!dialect.hasClients) return KNOWN_LIMITS[dialect.name];
+  if (!dialect.hasClients) return LIMITS_AT_HOME[provider] ?? KNOWN_LIMITS[dialect.name];
   const ofHost = address.kind === "host" ? limitsOfHost(address.host, dialect) : undefined;
   if (ofHost !== undefined) return ofHost;
   const isOfVendor = (word = "") => INTERFACES.get(word)?.dialect.vendor === dialect.vendor;

@@ -116,3 +116,12 @@ export const GEMINI: ProviderLimits = {
     { models: ["gemma*"], limits: OLD_GEMMA, source: SDK },
   ],
 };
+
+/** The Gemini API: Gemini 3 supports a search beside functions. Vertex AI rejects the member that it requires. */
+export const GEMINI_API: ProviderLimits = {
+  ...GEMINI,
+  everyModel: {
+    limits: { ...GEMINI.everyModel?.limits, tool_calls: "mixed" },
+    source: `https://ai.google.dev/gemini-api/docs/tool-combination; npm @google/genai 2.32.0; ${SDK}; https://github.com/vercel/ai/issues/14655`,
+  },
+};

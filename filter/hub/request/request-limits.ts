@@ -158,6 +158,8 @@ export class RequestLimits {
   streamPolicies: Span = new Span(0, 0);
   /** Gemini: whether calls have ids and signatures, and results media (Gemini 3 and newer). */
   signsCalls: bool = false;
+  /** Gemini: whether functions may stand beside a search that Google runs. */
+  mixesTools: bool = false;
   /** How the model searches the web, SEARCH_ of web-search.ts. */
   webSearch: i32 = -1;
   /** Which other tools the provider runs, a bit `1 << HOSTED_` for each. */

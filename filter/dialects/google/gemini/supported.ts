@@ -21,7 +21,7 @@ export const SUPPORTED: Feature[] = [
   feature.SAFETY_SETTINGS,
   feature.CACHED_CONTENT,
   feature.LABELS,
-  // Not before every model, and not beside functions; the writer drops them.
+  // Not by every model, and beside functions only by some; the writer drops them.
   feature.WEB_SEARCH,
   feature.SPEED,
   feature.CODE_EXECUTION,

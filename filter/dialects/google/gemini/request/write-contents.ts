@@ -36,15 +36,20 @@ export abstract class GeminiContents extends StepResults {
     out.byte(0x5d);
   }
 
-  /** Removes reasoning, which does not come back: a call's signature stands for it. Finds the running turn. */
+  /**
+   * Removes reasoning, which does not come back: a call's signature stands for it. What Google's tools did does, if they are beside
+   * functions again. Finds the running turn.
+   */
   private prepareContents(): void {
     const request = this.request;
     this.turnStart = 0;
     for (let i: u32 = 0; i < request.blocks.count; i++) {
       const block = request.block(i);
-      if (block.kind == BLOCK_REASONING || block.kind == BLOCK_REASONING_DATA)
-        block.kind = BLOCK_NOTHING;
-      else if (block.kind == BLOCK_TOOL_RESULT) i = request.resultEnd(i);
+      if (block.kind == BLOCK_REASONING || block.kind == BLOCK_REASONING_DATA) {
+        const isPart = this.findServerPart(block);
+        if (isPart && !this.isMixed) this.report.drop(constant("server_tools"));
+        if (!isPart || !this.isMixed) block.kind = BLOCK_NOTHING;
+      } else if (block.kind == BLOCK_TOOL_RESULT) i = request.resultEnd(i);
       else if (block.role == ROLE_USER) this.turnStart = i;
     }
   }
@@ -75,6 +80,10 @@ export abstract class GeminiContents extends StepResults {
       if (!this.isWritten(i)) continue;
       const block = this.request.block(i);
       if (block.cacheLength > 0) this.report.drop(this.report.paths.cache);
+      if (block.kind == BLOCK_REASONING) {
+        this.writeServerPart(block);
+        continue;
+      }
       if (block.kind != BLOCK_TOOL_CALL) {
         this.writePart(block);
         continue;
@@ -86,9 +95,11 @@ export abstract class GeminiContents extends StepResults {
     this.out.span(CONTENT_END);
   }
 
+  /** Returns whether the step is the model's own: then it is as the model has signed it. */
   private isSigned(from: u32, to: u32): bool {
     for (let i = from; i < to; i++) {
       const block = this.request.block(i);
+      if (block.kind == BLOCK_REASONING) return true;
       if (block.kind == BLOCK_TOOL_CALL && block.signatureLength > 0) return true;
     }
     return false;

@@ -13,7 +13,12 @@ import { writeCallInput } from "../../../../hub/request/call-input";
 import { writeString } from "../../../../hub/request/request-writing";
 import { TurnWriter } from "../../../../hub/request/turn-writer";
 import { byteAt, startsWith } from "../../../../bytes/text/at";
-import { constant, sameBytes, Span } from "../../../../bytes/text/bytes";
+import { constant, sameBytes, scratchBuffer, Span } from "../../../../bytes/text/bytes";
+import { MEMBER_PART, memberOfMark, restOfMark } from "../../../../hub/reasoning-carrier";
+import { scan, SCAN_OK } from "../../../../bytes/json/scan";
+import { scratchTape } from "../../../../bytes/json/tape";
+import { unescape } from "../../../../bytes/json/text";
+import { isServerPart } from "../server-part";
 import { appendBase64 } from "../signature";
 
 /** Files that the client has uploaded to the Gemini API. */
@@ -42,9 +47,14 @@ const RESOLUTIONS: StaticArray<Resolution> = [
   new Resolution(constant("ultra_high"), constant("ULTRA_HIGH")),
 ];
 
+const part = scratchBuffer();
+const partTape = scratchTape();
+
 export abstract class GeminiParts extends TurnWriter {
   /** Whether the part that is being written belongs to the result of a tool. */
   protected isInResult: bool = false;
+  /** Whether the request has functions beside tools that Google runs. */
+  protected isMixed: bool = false;
   private given: Span = new Span(0, 0);
 
   protected writeTextPart(pointer: usize, length: u32): void {
@@ -156,6 +166,23 @@ export abstract class GeminiParts extends TurnWriter {
     }
     out.text('"name":');
     writeString(named.name, named.nameLength, out);
+  }
+
+  /** Finds the part in the signature of a reasoning block. Returns whether it is one of what this provider's tools did. */
+  protected findServerPart(block: Block): bool {
+    if (memberOfMark(block.name, block.nameLength, this.limits.origin) != MEMBER_PART) return false;
+    restOfMark(block.name, block.nameLength, this.given);
+    part.clear();
+    unescape(this.given.pointer, this.given.length, part);
+    part.reserve(0);
+    return scan(partTape, part.pointer, part.length) == SCAN_OK && isServerPart(partTape, 0);
+  }
+
+  /** Writes the part of a block that `findServerPart` has accepted. */
+  protected writeServerPart(block: Block): void {
+    this.separate();
+    restOfMark(block.name, block.nameLength, this.given);
+    unescape(this.given.pointer, this.given.length, this.out);
   }
 
   // ---- System texts: the configured prompt, the client's in order, the instruction that replaces an output format

@@ -8,6 +8,7 @@ import {
   Tool,
 } from "../../../../hub/request/request";
 import {
+  dropForced,
   dropHosted,
   dropSettings,
   HOSTED_CODE,
@@ -51,28 +52,58 @@ export abstract class GeminiTools extends OldSchemas {
       if (request.toolChoice > CHOICE_NONE) report.drop(constant("tool_choice"));
       return;
     }
-    out.text("]}]");
-    if (searchOf(request) != NO_NODE) dropSearch(request, report);
-    dropHosted(request, 0, report);
+    out.text("]}");
+    if (this.isMixed) {
+      dropHosted(request, 1 << HOSTED_FETCH, report);
+      dropForced(request, request.forcedHosted, report);
+      this.writeHostedTools();
+    } else {
+      if (searchOf(request) != NO_NODE) dropSearch(request, report);
+      dropHosted(request, 0, report);
+    }
+    out.byte(0x5d);
     if (request.forbidsParallelTools) report.drop(report.paths.parallel);
     this.writeChoice();
   }
 
   /** Returns whether any tool will be written. */
   protected hasTools(): bool {
+    return this.request.tools.count > 0 || this.hasHosted(true);
+  }
+
+  /** Returns whether the model may use a tool that Google runs. */
+  private hasHosted(withCode: bool): bool {
     const request = this.request;
-    if (request.tools.count > 0) return true;
     if (request.toolChoice == CHOICE_NONE) return false;
     for (let i: u32 = 0; i < request.hosted.count; i++) {
-      const isSearch = request.hosted.at(i).kind == HOSTED_SEARCH;
-      if (!isSearch || this.limits.webSearch != SEARCH_NONE) return true;
+      const kind = request.hosted.at(i).kind;
+      if (
+        kind == HOSTED_CODE
+          ? withCode
+          : kind != HOSTED_SEARCH || this.limits.webSearch != SEARCH_NONE
+      )
+        return true;
     }
     return false;
   }
 
   /**
-   * Writes what Google runs, alone: it is not supported beside functions, but by Gemini 3 at the Gemini API, which then requires that the
-   * client sends back what the tools did. Returns whether there is any.
+   * Finds out whether functions stand beside a search, or pages by their address: Gemini 3 supports that at the Gemini API. Vertex AI
+   * rejects the member that it requires ("Unknown name", vercel/ai#14655).
+   * @see https://ai.google.dev/gemini-api/docs/tool-combination
+   */
+  protected findMix(): void {
+    this.isMixed = this.limits.mixesTools && this.hasFunctions() && this.hasHosted(false);
+  }
+
+  private hasFunctions(): bool {
+    for (let i: u32 = 0; i < this.request.tools.count; i++)
+      if (this.request.tool(i).isAllowed != 0) return true;
+    return false;
+  }
+
+  /**
+   * Writes what Google runs, alone. Returns whether there is any.
    * @see https://ai.google.dev/gemini-api/docs/google-search
    * @see https://ai.google.dev/gemini-api/docs/code-execution
    * @see https://ai.google.dev/gemini-api/docs/url-context
@@ -84,8 +115,21 @@ export abstract class GeminiTools extends OldSchemas {
     const start = out.length;
     out.text(',"tools":[');
     const empty = out.length;
+    this.writeHostedTools();
+    if (out.length == empty) {
+      out.length = start;
+      return false;
+    }
+    out.byte(0x5d);
+    if (request.toolChoice > CHOICE_NONE || request.forcedHosted != NO_HOSTED)
+      this.report.drop(constant("tool_choice"));
+    return true;
+  }
+
+  private writeHostedTools(): void {
+    const request = this.request;
     if (ownSearch(request, this.limits.webSearch, this.report) != NO_NODE) {
-      out.text('{"googleSearch":{}}');
+      this.begin(constant('{"googleSearch":{}}'));
       request.notes.search = this.limits.signsCalls ? SEARCH_BY_QUERY : SEARCH_BY_REQUEST;
       dropSearchSettings(request, this.report);
     }
@@ -96,14 +140,6 @@ export abstract class GeminiTools extends OldSchemas {
       this.begin(constant('{"urlContext":{}}'));
       dropSettings(request.tape, tool, this.report);
     }
-    if (out.length == empty) {
-      out.length = start;
-      return false;
-    }
-    out.byte(0x5d);
-    if (request.toolChoice > CHOICE_NONE || request.forcedHosted != NO_HOSTED)
-      this.report.drop(constant("tool_choice"));
-    return true;
   }
 
   /** A function without parameters has no schema: Gemini rejects an object without properties. */
@@ -128,20 +164,22 @@ export abstract class GeminiTools extends OldSchemas {
     }
   }
 
-  /** The model chooses by default. */
+  /** The model chooses by default; beside Google's tools calls must match their schemas then (`AUTO` is not supported). */
   private writeChoice(): void {
     const out = this.out;
     const choice = this.request.toolChoice;
-    const isValidated = this.limits.signsCalls && this.isStrict();
+    const isValidated = this.isMixed || (this.limits.signsCalls && this.isStrict());
     if (choice < CHOICE_NONE && !isValidated) return;
     out.span(CALLING);
     if (choice == CHOICE_NAMED) {
       out.text('ANY","allowedFunctionNames":[');
       this.writeChosenTool(out);
-      out.text("]}}");
-    } else if (choice == CHOICE_ANY) out.text('ANY"}}');
-    else if (choice == CHOICE_NONE) out.text('NONE"}}');
-    else out.text('VALIDATED"}}');
+      out.text("]}");
+    } else if (choice == CHOICE_ANY) out.text('ANY"}');
+    else if (choice == CHOICE_NONE) out.text('NONE"}');
+    else out.text('VALIDATED"}');
+    if (this.isMixed) out.text(',"includeServerSideToolInvocations":true');
+    out.byte(0x7d);
   }
 
   /** Returns whether a tool is strict: then calls must match their schemas. */

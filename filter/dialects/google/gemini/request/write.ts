@@ -14,6 +14,7 @@ export class GeminiWriter extends GeminiConfig {
     const report = this.report;
     const out = this.out;
     this.fitToolChoice();
+    this.findMix();
     // Models before Gemini 3 reject an output format beside tools.
     const supportsFormat =
       request.outputFormat == FORMAT_TEXT ||

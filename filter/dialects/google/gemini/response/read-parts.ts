@@ -17,6 +17,9 @@ import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { escape, unescape } from "../../../../bytes/json/text";
 import { startsWith } from "../../../../bytes/text/at";
 import { constant, scratchBuffer } from "../../../../bytes/text/bytes";
+import { isServerPart, TOOL_CALL } from "../server-part";
+import { SourceReader } from "./read-sources";
+import { CARRIER_PART, MEMBER_PART, writeUnsignedMark } from "../../../../hub/reasoning-carrier";
 import { TextRuns } from "../../../../bytes/text/text-runs";
 import { appendBase64Url } from "../signature";
 import { NO_SEARCH } from "../../../../hub/request/request-notes";
@@ -51,6 +54,7 @@ export class PartReader {
   constructor(
     private sink: ResponseSink,
     private translation: Translation,
+    private sources: SourceReader,
     /** Where the numbers of its generated ids begin. */
     private firstId: i32 = 0,
   ) {
@@ -105,7 +109,11 @@ export class PartReader {
       this.readMedia(tape, tape.member(part, constant("inlineData")));
     else if (tape.isPresent(tape.member(part, constant("fileData"))))
       this.translation.dropped.add(DROPPED_BLOCK);
-    else if (!this.readCode(tape, part) && !isSignature(tape, part))
+    else if (
+      !this.readCode(tape, part) &&
+      !this.readServerPart(tape, part) &&
+      !isSignature(tape, part)
+    )
       this.translation.dropped.add(DROPPED_SERVER_TOOL);
   }
 
@@ -129,6 +137,29 @@ export class PartReader {
     const outcome = tape.member(result, constant("outcome"));
     call.isError = tape.isString(outcome) && !tape.equals(outcome, constant("OUTCOME_OK"));
     this.endCode();
+    return true;
+  }
+
+  /**
+   * Reads a call of a tool that Google runs beside functions, or its result: it must come back as it is. Returns whether a part is one
+   * of them.
+   * @see https://ai.google.dev/gemini-api/docs/tool-combination
+   */
+  private readServerPart(tape: Tape, part: u32): bool {
+    const call = tape.member(part, TOOL_CALL);
+    const origin = this.translation.origin;
+    if (origin.length == 0 || !isServerPart(tape, part)) return false;
+    if (tape.isObject(call)) this.sources.readCall(tape, tape.member(call, constant("args")));
+    this.end();
+    plain.clear();
+    plain.bytes(tape.pointer(part), tape.size(part));
+    minify(plain);
+    text.clear();
+    writeUnsignedMark(MEMBER_PART, origin, text);
+    text.byte(0x2e);
+    escape(plain.pointer, plain.length, text);
+    this.sink.signature(CARRIER_PART, text.pointer, text.length);
+    this.sink.blockEnd();
     return true;
   }
 

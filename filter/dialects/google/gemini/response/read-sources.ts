@@ -35,6 +35,8 @@ export class SourceReader {
   private search: HostedCall | null = null;
   private pages: u32 = 0;
   private hasSearched: bool = false;
+  /** Queries of the calls that were read. */
+  private called: i64 = 0;
   private citation: Citation = new Citation();
 
   constructor(
@@ -44,7 +46,7 @@ export class SourceReader {
 
   /** Reads `groundingMetadata`. The member of a chunk is its kind: `web`, `retrievedContext`, `maps`. */
   readGrounding(tape: Tape, metadata: u32, text: GroundedText | null): void {
-    this.countQueries(tape, tape.member(metadata, constant("webSearchQueries")));
+    this.charge(countQueries(tape, tape.member(metadata, constant("webSearchQueries"))));
     const list = tape.member(metadata, constant("groundingChunks"));
     if (!tape.isArray(list)) return;
     if (text !== null)
@@ -104,6 +106,20 @@ export class SourceReader {
     return words;
   }
 
+  /** Reads the arguments of a call of a search, whose queries the metadata repeat. */
+  readCall(tape: Tape, args: u32): void {
+    const queries = tape.member(args, constant("queries"));
+    if (!tape.hasItems(queries)) return;
+    if (!this.hasSearched) {
+      this.hasSearched = true;
+      this.search = new HostedCall(HOSTED_SEARCH);
+    }
+    this.called += countQueries(tape, queries);
+    const search = this.search;
+    if (search !== null) addQueries(tape, queries, search);
+    this.charge(this.called);
+  }
+
   /** Reads what was searched for and found. */
   readSearch(tape: Tape, metadata: u32): void {
     const queries = tape.member(metadata, constant("webSearchQueries"));
@@ -113,11 +129,7 @@ export class SourceReader {
       this.hasSearched = true;
       call = new HostedCall(HOSTED_SEARCH);
       this.search = call;
-      const last = tape.next(queries);
-      for (let query = tape.first(queries); query < last; query = tape.next(query)) {
-        if (call.input.length > 0) call.input.text(", ");
-        appendString(tape, query, call.input);
-      }
+      addQueries(tape, queries, call);
     }
     const list = tape.member(metadata, constant("groundingChunks"));
     const end = tape.isArray(list) ? tape.next(list) : 0;
@@ -158,16 +170,10 @@ export class SourceReader {
   }
 
   /**
-   * Counts what was searched for and is charged; empty queries are not.
+   * Charges the searches of the response, of which the calls and the metadata both have a list.
    * @see https://ai.google.dev/gemini-api/docs/google-search#pricing
    */
-  private countQueries(tape: Tape, queries: u32): void {
-    if (!tape.isArray(queries)) return;
-    let count: i64 = 0;
-    const end = tape.next(queries);
-    for (let query = tape.first(queries); query < end; query = tape.next(query)) {
-      if (tape.isString(query) && tape.size(query) > 0) count++;
-    }
+  private charge(count: i64): void {
     if (this.translation.notes.search == SEARCH_BY_REQUEST) count = min(count, 1);
     const usage = this.translation.usage;
     usage.searches = max(usage.searches, count);
@@ -182,6 +188,25 @@ export class SourceReader {
     }
     this.citation.set(tape, uri, tape.member(source, TITLE), words);
     this.sink.citation(this.citation);
+  }
+}
+
+/** Returns the number of queries; empty ones are not charged. */
+function countQueries(tape: Tape, queries: u32): i64 {
+  if (!tape.isArray(queries)) return 0;
+  let count: i64 = 0;
+  const end = tape.next(queries);
+  for (let query = tape.first(queries); query < end; query = tape.next(query)) {
+    if (tape.isString(query) && tape.size(query) > 0) count++;
+  }
+  return count;
+}
+
+function addQueries(tape: Tape, queries: u32, call: HostedCall): void {
+  const last = tape.next(queries);
+  for (let query = tape.first(queries); query < last; query = tape.next(query)) {
+    if (call.input.length > 0) call.input.text(", ");
+    appendString(tape, query, call.input);
   }
 }
 

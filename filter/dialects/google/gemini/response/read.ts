@@ -39,8 +39,9 @@ class Candidate {
     translation: Translation,
     index: i32 = 0,
   ) {
-    this.parts = new PartReader(sink, translation, index * MAX_CALLS);
-    this.sources = new SourceReader(sink, translation);
+    const sources = new SourceReader(sink, translation);
+    this.parts = new PartReader(sink, translation, sources, index * MAX_CALLS);
+    this.sources = sources;
   }
 
   release(): void {

@@ -1,5 +1,6 @@
 // Reads the reasoning that a chat client sends back: OpenRouter's, LiteLLM's and DeepSeek's spelling.
 // Why these: docs/decisions/2026-11-21-reasoning-carrier.md
+import { isUnsignedMark } from "../../../../hub/reasoning-carrier";
 import { MemberReader } from "../../../../hub/request/member-reader";
 import { isBlank } from "../../../../bytes/json/blank";
 import {
@@ -32,6 +33,7 @@ export function readReasoningDetails(
     detail.read(tape, item, report);
     const type = detail.node(member.DETAIL_TYPE);
     const format = detail.node(member.DETAIL_FORMAT);
+    const data = detail.node(member.DETAIL_DATA);
     const isOurs = !tape.isPresent(format) || tape.equals(format, constant("anthropic-claude-v1"));
     if (isOurs && tape.equals(type, constant("reasoning.text"))) {
       const index = detail.node(member.DETAIL_INDEX);
@@ -42,15 +44,16 @@ export function readReasoningDetails(
       if (continues) block.flags |= FLAG_CONTINUES;
       openIndex = tape.size(signature) == 0 && tape.isPresent(index) ? index : NO_NODE;
     } else if (isOurs && tape.equals(type, REASONING_ENCRYPTED)) {
-      addEncrypted(tape, detail.node(member.DETAIL_DATA), request);
+      addEncrypted(tape, data, request);
       openIndex = NO_NODE;
+    } else if (isUnsignedMark(tape, data)) {
+      request.addReasoning(NO_NODE, data);
     } else if (
       tape.equals(format, OPENAI_FORMAT) &&
       tape.equals(type, constant("reasoning.summary"))
     ) {
       summary = detail.node(member.DETAIL_SUMMARY);
     } else if (tape.equals(format, OPENAI_FORMAT) && tape.equals(type, REASONING_ENCRYPTED)) {
-      const data = detail.node(member.DETAIL_DATA);
       const block = request.addReasoning(summary, data);
       block.flags |= FLAG_ENCRYPTED;
       summary = NO_NODE;

@@ -4,7 +4,7 @@
 // therefore sent once and complete (docs/decisions/2026-11-21-reasoning-carrier.md).
 import { Dropped, DROPPED_SIGNATURE } from "../../../../hub/dropped";
 import { Citation } from "../../../../hub/response/events";
-import { CARRIER_ENCRYPTED } from "../../../../hub/reasoning-carrier";
+import { CARRIER_ENCRYPTED, CARRIER_SIGNED } from "../../../../hub/reasoning-carrier";
 import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
 
 /** More reasoning than this is not carried. Bytes. */
@@ -13,6 +13,8 @@ const MAX_CARRIER: u32 = 4 << 20;
 const ENCRYPTED_ITEM = constant('{"type":"reasoning.encrypted","data":"');
 const ANTHROPIC_FORMAT = constant('","format":"anthropic-claude-v1","index":');
 const OPENAI_FORMAT = constant('","format":"openai-responses-v1","index":');
+/** OpenRouter's word for what it sends to no provider. */
+const OTHER_FORMAT = constant('","format":"unknown","index":');
 
 /** The list `reasoning_details`. It omits blocks without a signature, which are of no use. */
 export class ReasoningCarrier {
@@ -33,13 +35,13 @@ export class ReasoningCarrier {
   signature(carrier: i32, pointer: usize, length: u32): void {
     if (!this.hasRoom(length)) return;
     const text = this.open;
-    if (carrier == CARRIER_ENCRYPTED) {
+    if (carrier != CARRIER_SIGNED) {
       if (text.length > 0) {
         this.begin(constant('{"type":"reasoning.summary","summary":"'), text.pointer, text.length);
         this.end(OPENAI_FORMAT);
       }
       this.begin(ENCRYPTED_ITEM, pointer, length);
-      this.end(OPENAI_FORMAT);
+      this.end(carrier == CARRIER_ENCRYPTED ? OPENAI_FORMAT : OTHER_FORMAT);
     } else {
       this.begin(constant('{"type":"reasoning.text","text":"'), text.pointer, text.length);
       this.items.text('","signature":"');
