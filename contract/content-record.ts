@@ -13,6 +13,8 @@ export const CONTENT_LISTENER = "listener";
 export const CONTENT_METHOD = "method";
 /** Text: with the query, whose credentials are `***`. */
 export const CONTENT_PATH = "path";
+/** Text: the session, as in the usage record; left out if there is none. */
+export const CONTENT_SESSION = "session";
 /** List of [name, value]: as the client sent them; credentials and `redact_headers` are `***`. */
 export const CONTENT_HEADERS = "headers";
 /** Text: the body as the client sent it, cut to the limit; a byte that is not UTF-8 is U+FFFD. */

@@ -49,6 +49,8 @@ export const DOCUMENT_BUDGETS = "budgets?: Budget[]";
 export const DOCUMENT_PRICE_LISTS = "price_lists?: Priced[][]";
 /** `observability.cost_header`. */
 export const DOCUMENT_COST_HEADER = "cost_header?: true";
+/** How the session of a request is found; absent if nothing needs it. */
+export const DOCUMENT_SESSIONS = "sessions?: Sessions";
 /** Writes what the spans of requests show (contract/trace.ts). */
 export const DOCUMENT_TRACES = "traces?: Traces";
 /** URL of the live page, for GET /; absent unless it and both listeners are for this machine alone, without a token. */
@@ -143,6 +145,18 @@ export const RETRY_ATTEMPTS = "attempts: number";
 export const RETRY_STATUSES = "statuses: number[]";
 /** Whether the next target follows the error that the request is too long for the model. */
 export const RETRY_CONTEXT_LENGTH = "context_length?: true";
+/** The choice of the first target, and of a key, does not depend on the session. */
+export const RETRY_AFFINITY = "affinity?: off";
+
+// Sessions: names of request headers in lower case, by what their values are (contract/session.ts), the first that a request has
+// counts.
+
+export const SESSIONS_IDS = "ids: string[]";
+export const SESSIONS_SUBAGENTS = "subagents: string[]";
+export const SESSIONS_PARENTS = "parents: string[]";
+export const SESSIONS_PURPOSES = "purposes: string[]";
+/** Usage records or traces have the session, or the choice of a target or key depends on it: not only keys of prompt caches. */
+export const SESSIONS_RECORDED = "recorded?: true";
 
 // Pattern.
 

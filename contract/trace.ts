@@ -12,6 +12,9 @@ export const TRACE_MODEL = "gateway_trace_model";
 export const TRACE_REQUESTED = "gateway_trace_requested";
 /** `true` if the client asked for a stream. */
 export const TRACE_STREAM = "gateway_trace_stream";
+/** `gen_ai.conversation.id`: the session, as in the usage record. */
+export const TRACE_SESSION = "gateway_trace_session";
+export const TRACE_SUBAGENT = "gateway_trace_subagent";
 /** The name of the client's API key. */
 export const TRACE_KEY = "gateway_trace_key";
 /** Its groups, separated by commas, and its user. */

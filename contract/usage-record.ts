@@ -21,6 +21,17 @@ export const USAGE_KEY_ID = "key_id";
 export const USAGE_GROUP = "group";
 /** Text: the user: the owner of the key, or the subject of the client's token. */
 export const USAGE_USER = "user";
+/**
+ * Text: the session of the client, by which the requests of one conversation are found (contract/session.ts): at most 64 letters,
+ * digits and `-_.:`, or a hash in their place; `conv-` and a hash of how the conversation begins if the client names none.
+ */
+export const USAGE_SESSION = "session";
+/** 1: the session decided which target, or which key, the first attempt used. */
+export const USAGE_AFFINITY = "affinity";
+/** Texts: the sub-agent that sent the request; the session or agent that has started it; the purpose of the request. */
+export const USAGE_SUBAGENT = "subagent";
+export const USAGE_PARENT = "parent";
+export const USAGE_PURPOSE = "purpose";
 /** Text: the name that the client sent as the model, cut to 200 bytes; it may be unknown. */
 export const USAGE_REQUESTED = "requested";
 /** Text: the target of the last attempt, `<provider>/<model>` as configured. */

@@ -274,6 +274,7 @@ function addLogs(program: Command): void {
     )
     .option("--model <name>", "show requests to one model (needs observability)")
     .option("--key <name>", "show requests with one client key (needs observability)")
+    .option("--session <id>", "show the requests of one session (needs observability)")
     .addOption(
       new Option(
         "--since <time>",

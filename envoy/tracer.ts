@@ -25,6 +25,8 @@ import {
   TRACE_RESPONSE_MODEL,
   TRACE_STREAM,
   TRACE_SUBJECT,
+  TRACE_SESSION,
+  TRACE_SUBAGENT,
   TRACE_USER,
 } from "../contract/trace.ts";
 import { TRACE_HEADERS } from "../contract/foreign-headers.ts";
@@ -247,6 +249,8 @@ function requestTags(name: ListenerName, model: GatewayModel): Fields[] {
     tag("url.path", `%FILTER_STATE(${CLIENT_PATH}:PLAIN)%`),
     tag("gateway.listener", name),
     tag("gateway.requested_model", text(TRACE_REQUESTED)),
+    tag("gen_ai.conversation.id", ofRequest(TRACE_SESSION)),
+    tag("gateway.subagent", text(TRACE_SUBAGENT)),
     tag("gateway.client_key", text(TRACE_KEY)),
     ...(takesKeyRows(model)
       ? [

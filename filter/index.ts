@@ -146,7 +146,11 @@ export function proxy_on_log(id: u32): void {
   if (exchange === null || exchange.contextId != id) return;
   settleRecord(exchange);
   const content = exchange.content;
-  if (content !== null) content.settle();
+  if (content !== null) {
+    const session = exchange.session;
+    if (session === null) content.settle(null);
+    else content.settle(session.id);
+  }
   done();
 }
 

@@ -49,6 +49,8 @@ export interface GatewayModel {
   observability?: Observability;
   /** Absent: no spans. */
   tracing?: Tracing;
+  /** `sessions`, as far as it differs from the default: one more header that names them; whether they keep to a target and a key. */
+  sessions?: { header?: string; affinity?: "off" };
   /** Prices of the configuration, by the name of the target. */
   pricing?: Record<string, OwnPrice>;
   /** `model_facts`: where the facts of models come from in place of the public catalogues. */
@@ -204,6 +206,8 @@ export type TargetSet = {
   targets: number[];
   /** Shares of the first so many of `targets`: one of them is tried first. Absent: always the first. */
   weights?: number[];
+  /** Whether the requests of a session keep to one of them; absent: as `sessions` says. */
+  affinity?: "on" | "off";
   retry: Retry;
 } & (
   | { /** An alias: what a client says in `model`. */ name: string }

@@ -44,6 +44,7 @@ export interface LogsOptions {
   status?: string;
   model?: string;
   key?: string;
+  session?: string;
   /** Milliseconds since 1970. */
   since?: number;
   lines: number;

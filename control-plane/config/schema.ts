@@ -28,6 +28,7 @@ import { redis } from "./sections/redis.ts";
 import { retry } from "./sections/retry.ts";
 import { modelFacts } from "./sections/model-facts.ts";
 import type { Section } from "./section.ts";
+import { sessions } from "./sections/sessions.ts";
 import { systemPrompt } from "./sections/system-prompt.ts";
 import { tracing } from "./sections/tracing.ts";
 import { upstream } from "./sections/upstream.ts";
@@ -44,6 +45,7 @@ export const SECTIONS: readonly Section[] = [
   modelProviders,
   modelAliases,
   retry,
+  sessions,
   limits,
   clientIdleTimeout,
   ratelimits,

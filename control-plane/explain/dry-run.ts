@@ -1,5 +1,6 @@
 // Runs a client's request through the release filter under one configuration; no attempt gets a response, so that every
 // attempt which the configuration allows is made.
+import { recordedSessions } from "../../model/filter-document/document-sessions.ts";
 import { clusters } from "../../envoy/clusters.ts";
 import type { RuntimeEnvironment } from "../../envoy/runtime-environment.ts";
 import { hasUsageRecords } from "../../model/filter-document/document-budgets.ts";
@@ -56,6 +57,7 @@ export class DryRun {
         filterConfig: {
           ...filterConfig(model),
           usage_records: hasUsageRecords(options.model) ? true : "requests",
+          sessions: recordedSessions(model),
         },
         environment: filterEnvironment({ ...options, model }),
         logLevel: "error",

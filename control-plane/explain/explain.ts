@@ -5,7 +5,8 @@ import { budgetLabel } from "../../model/budgets.ts";
 import type { Budget } from "../../model/budgets.ts";
 import { proxyUrl } from "../../model/proxy.ts";
 import { priceFinder } from "../usage/record-cost.ts";
-import type { GatewayModel, Listener, Target } from "../../model/model.ts";
+import { hasChoice, keepsSessions } from "../../model/filter-document/document-sessions.ts";
+import type { GatewayModel, Listener, Target, TargetSet } from "../../model/model.ts";
 import type { UsageRecord } from "../usage/usage-line.ts";
 import type { ExchangeResult } from "../wasm-host/wasm-exchange.ts";
 import type { SentRequest } from "../wasm-host/upstream.ts";
@@ -35,6 +36,11 @@ export interface Explanation {
   model?: string;
   /** The name of the client's API key. */
   key?: string;
+  /** Of the client (docs/sessions.md); absent if it has none. */
+  session?: string;
+  subagent?: string;
+  /** Whether the session decides which of several targets or keys the first attempt uses; absent if there is nothing to decide. */
+  affinity?: "session" | "off" | "none";
   /** The budgets that it may be charged to, with whatever they have left: `50 USD a month of key research`. */
   budgets?: string[];
   isStream: boolean;
@@ -120,7 +126,8 @@ export class Explainer {
     const listener = listenerOf(request, model);
     const calls = this.#promptCalls();
     const whole = await run.run(request, { listener, maxAttempts: MAX_ATTEMPTS, calls });
-    const { endpoint, dialect, requested, key, stream } = recordOf(whole);
+    const record = recordOf(whole);
+    const { endpoint, dialect, requested, key, stream, session, subagent } = record;
     const attempts: ExplainedAttempt[] = [];
     for (const [index, sent] of whole.sent.entries()) {
       // What the last attempt dropped is in the record; each attempt is the last one of a run.
@@ -130,13 +137,18 @@ export class Explainer {
       attempts.push(attemptOf(request, result.sent[index] ?? sent, recordOf(result), model));
     }
     const budgets = budgetsOf(model, key, attempts, requested);
-    const retriedOn = reasonsOf(model, requested, attempts);
+    const set = targetSetOf(model, requested, attempts[0]);
+    const retriedOn = attempts[1] === undefined ? undefined : set && reasonsOf(set);
+    const affinity = set && affinityOf(set, model, record);
     return {
       listener,
       ...(endpoint === undefined ? {} : { endpoint }),
       ...(dialect === undefined ? {} : { dialect }),
       ...(requested === undefined ? {} : { model: requested }),
       ...(key === undefined ? {} : { key }),
+      ...(session === undefined ? {} : { session }),
+      ...(subagent === undefined ? {} : { subagent }),
+      ...(affinity === undefined ? {} : { affinity }),
       ...(budgets.length === 0 ? {} : { budgets }),
       isStream: stream === 1,
       ...(calls === undefined || calls.isEmpty ? {} : { prompt: calls.decisions() }),
@@ -188,24 +200,37 @@ function budgetsOf(
   return budgets.filter(applies).map((budget) => budgetLabel(budget) + rejected(budget));
 }
 
-/** Returns the reasons for another attempt; undefined if no other one is configured. */
-function reasonsOf(
+/** Returns what the requested name stands for, if there may be several attempts. */
+function targetSetOf(
   { targets, targetSets = [] }: GatewayModel,
   requested: string | undefined,
-  [first, second]: readonly ExplainedAttempt[],
-): string[] | undefined {
-  if (first === undefined || second === undefined) return undefined;
-  const set =
+  first: ExplainedAttempt | undefined,
+): TargetSet | undefined {
+  if (first === undefined) return undefined;
+  return (
     targetSets.find((one) => "name" in one && one.name === requested) ??
-    targetSets.find((one) => "of" in one && targets[one.of]?.name === first.target);
-  if (set === undefined) return undefined;
-  const { afterRefusal, afterReset, afterContextLength, statuses } = set.retry;
+    targetSets.find((one) => "of" in one && targets[one.of]?.name === first.target)
+  );
+}
+
+function reasonsOf({ retry }: TargetSet): string[] {
+  const { afterRefusal, afterReset, afterContextLength, statuses } = retry;
   return [
     ...(afterRefusal ? ["connect_failure"] : []),
     ...(afterReset ? ["reset"] : []),
     ...(afterContextLength === true ? ["context_length"] : []),
     ...statuses.map(String),
   ];
+}
+
+function affinityOf(
+  set: TargetSet,
+  model: GatewayModel,
+  { affinity }: UsageRecord,
+): Explanation["affinity"] {
+  if (!hasChoice(set, model)) return undefined;
+  if (!keepsSessions(set, model)) return "off";
+  return affinity === 1 ? "session" : "none";
 }
 
 /** Whether a model server decides about the request: a prompt on ingress, or the guard of egress. */

@@ -34,16 +34,27 @@ export function explanationLines(
 
 function factRows(explanation: Explanation): string[][] {
   const { endpoint, dialect, model, key, budgets = [], retriedOn, isStream, prompt } = explanation;
+  const { session, subagent, affinity } = explanation;
+  const sender = subagent === undefined ? "" : `, sub-agent ${subagent}`;
   return [
     ["Endpoint", endpoint ?? "unknown path"],
     ...(dialect === undefined ? [] : [["Dialect", `${dialect}${isStream ? ", stream" : ""}`]]),
     ...(model === undefined ? [] : [["Model", model]]),
     ...(key === undefined ? [] : [["API key", key]]),
+    ...(session === undefined ? [] : [["Session", `${session}${sender}`]]),
+    ...(affinity === undefined ? [] : [["Affinity", AFFINITY[affinity]]]),
     ...budgets.map((budget, index) => [index === 0 ? "Budgets" : "", budget]),
     ...(retriedOn === undefined ? [] : [["Failures", retriedOn.join(", ")]]),
     ...(prompt === undefined ? [] : [...decisionRows(prompt), ...apiRequestRows(prompt)]),
   ];
 }
+
+const AFFINITY = {
+  session:
+    "the session decides: its turns go to the target and key of attempt 1 as long as they work",
+  off: "off: the target is chosen by weight, the key in turn",
+  none: "no session decides: the target is chosen by weight, the key in turn",
+} as const satisfies Record<NonNullable<Explanation["affinity"]>, string>;
 
 function responseLines(title: string, { status, body }: OwnResponse): string[] {
   return [`${title} ${String(status)}`, ...(body === "" ? [] : [`${INDENT}${body}`])];

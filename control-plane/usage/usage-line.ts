@@ -5,6 +5,7 @@ import type {
   ATTEMPT_MS,
   ATTEMPT_STATUS,
   ATTEMPT_TARGET,
+  USAGE_AFFINITY,
   USAGE_API,
   USAGE_API_REASON,
   USAGE_ATTEMPTS,
@@ -35,14 +36,18 @@ import type {
   USAGE_MESSAGE,
   USAGE_OUTPUT,
   USAGE_OWNER,
+  USAGE_PARENT,
   USAGE_PROMPT_TARGET,
+  USAGE_PURPOSE,
   USAGE_REASONING,
   USAGE_REQUESTED,
   USAGE_RESPONSE_MODEL,
   USAGE_SEARCHES,
   USAGE_SERVICE,
+  USAGE_SESSION,
   USAGE_STEPS,
   USAGE_STREAM,
+  USAGE_SUBAGENT,
   USAGE_TARGET,
   USAGE_USER,
 } from "../../contract/usage-record.ts";
@@ -68,6 +73,11 @@ export interface UsageRecord {
   [USAGE_KEY_ID]?: string;
   [USAGE_GROUP]?: string;
   [USAGE_USER]?: string;
+  [USAGE_SESSION]?: string;
+  [USAGE_SUBAGENT]?: string;
+  [USAGE_PARENT]?: string;
+  [USAGE_PURPOSE]?: string;
+  [USAGE_AFFINITY]?: 1;
   [USAGE_REQUESTED]?: string;
   [USAGE_TARGET]?: string;
   [USAGE_API]?: string;

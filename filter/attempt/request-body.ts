@@ -9,9 +9,7 @@ import { setModel } from "../dialects/edit-model";
 import { Fault, outOfMemory } from "../hub/faults/fault";
 import { RequestNotes } from "../hub/request/request-notes";
 import { CACHE_KEY_HEADER, CACHE_KEY_NONE, RequestReport } from "../hub/request/request-report";
-import { SESSION_NAMES } from "../hub/request/session-key";
 import {
-  header,
   replaceBodyPrefix,
   REQUEST_BODY,
   REQUEST_HEADERS,
@@ -54,6 +52,7 @@ class RequestBody {
 
 const whole = scratchBuffer();
 const NO_SESSION = new Span(0, 0);
+const sessionSpan = new Span(0, 0);
 
 /** One for all requests: valid until the next body is written. */
 const body = new RequestBody();
@@ -200,7 +199,9 @@ function translateBody(exchange: Exchange, target: Target, tape: Tape): Fault | 
     exchange.modelJson(target),
     exchange.systemPromptOf(target),
     limits,
-    limits.addsCaching && limits.cacheKey != CACHE_KEY_NONE ? sessionHeader() : NO_SESSION,
+    limits.addsCaching && limits.cacheKey != CACHE_KEY_NONE
+      ? namedSession(exchange, tape)
+      : NO_SESSION,
     body.prefix,
     report,
     body.notes,
@@ -211,13 +212,14 @@ function translateBody(exchange: Exchange, target: Target, tape: Tape): Fault | 
   return report.fault;
 }
 
-/** Returns the session that a header of the client names; empty if none does. Valid until the next header is read. */
-function sessionHeader(): Span {
-  for (let i = 0; i < SESSION_NAMES.length; i++) {
-    const session = header(REQUEST_HEADERS, unchecked(SESSION_NAMES[i]));
-    if (session.length > 0) return session;
-  }
-  return NO_SESSION;
+/** Returns the session that the client names; empty if it names none: only that one is sent to providers, which keep the conversations of a key apart by it. */
+function namedSession(exchange: Exchange, tape: Tape): Span {
+  const session = exchange.session;
+  if (session === null) return NO_SESSION;
+  session.readNamed(tape);
+  if (!session.isNamed) return NO_SESSION;
+  const id = session.id;
+  return id === null ? NO_SESSION : id.view(sessionSpan);
 }
 
 /** Sets the model of a body that otherwise passes as it is. */

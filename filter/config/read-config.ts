@@ -21,6 +21,7 @@ import { readPrompt } from "./read-prompt";
 import { RateLimit } from "./rate-limit-rule";
 import { readRateLimits } from "./read-rate-limits";
 import { lengthWithoutMark, NamePattern, readNamePatterns } from "./name-pattern";
+import { readSessions, SessionHeaders } from "./session-headers";
 import { RetryPolicy, Route, Target } from "./target";
 import { modelOfWildcard, Wildcard, WildcardModel } from "./wildcard";
 import { readWildcards } from "./read-wildcards";
@@ -53,6 +54,8 @@ export class Config {
   hasRunTimeKeys: bool = false;
   /** Whether requests may have budgets: of the configuration, or of run time. */
   hasBudgets: bool = false;
+  /** How the session of a request is found; null if nothing needs it. */
+  sessions: SessionHeaders | null = null;
   /** Whether some target has a known price, by which responses are charged. */
   isPriced: bool = false;
   /** Whether complete responses show their cost in a header. */
@@ -138,6 +141,7 @@ export function readConfig(from: Document, pointer: usize, length: u32): Config 
   config.heldMemory = from.number(root, constant(members.DOCUMENT_HELD_MEMORY));
   const isStrict = from.flag(root, constant(members.DOCUMENT_STRICT_TRANSLATION));
   addTargetTraits(config, config.targets, isStrict);
+  config.sessions = readSessions(from, from.member(root, constant(members.DOCUMENT_SESSIONS)));
   from.close();
   return config;
 }
@@ -232,12 +236,23 @@ function readRetryPolicy(from: Document, node: u32, targets: Target[]): RetryPol
   policy.afterContextLength = from.flag(node, constant(members.RETRY_CONTEXT_LENGTH));
   policy.weights = from.numbers(node, constant(members.RETRY_WEIGHTS));
   for (let i = 0; i < policy.weights.length; i++) policy.totalWeight += policy.weights[i];
+  policy.keepsSessions =
+    !from.has(node, constant(members.RETRY_AFFINITY)) && hasChoice(policy, targets);
   if (policy.weights.length > targets.length) from.report("a route has more weights than targets");
   for (let i = 0; i < targets.length; i++) {
     if (targets[i].attemptCluster.length == 0)
       from.report("target '" + targets[i].name + "' has no cluster for attempts");
   }
   return policy;
+}
+
+/** Returns whether several targets share the requests, or a target has several keys. */
+function hasChoice(policy: RetryPolicy, targets: Target[]): bool {
+  if (policy.weights.length > 1) return true;
+  for (let i = 0; i < targets.length; i++) {
+    if (targets[i].credentials.length > 1) return true;
+  }
+  return false;
 }
 
 /** Reads which names stand for which route. */

@@ -7,6 +7,7 @@ import { originOf } from "../hub/reasoning-carrier";
 import { awaitSignatures } from "../dialects/edit-call-ids";
 import { dialectByName } from "../dialects/dialect-registry";
 import { constant, Span } from "../bytes/text/bytes";
+import { hash64 } from "../bytes/text/hash";
 import { Document, quoted, textOf } from "./document";
 import { RateLimit } from "./rate-limit-rule";
 import { Price } from "./price";
@@ -52,6 +53,7 @@ function readTarget(
   const target = new Target();
   target.name = from.text(node, constant(members.TARGET_NAME));
   target.nameSpan = constant(target.name);
+  target.place = hash64(target.nameSpan.pointer, target.nameSpan.length);
   target.isWildcard = from.flag(node, constant(members.TARGET_IS_WILDCARD));
   const path = from.bytes(node, constant(members.TARGET_PATH));
   setDialect(from, target, from.text(node, constant(members.TARGET_DIALECT)), path);
@@ -131,6 +133,8 @@ function readCredentials(from: Document, node: u32, target: Target): void {
     if (key.length == 0) from.reportVariable(variable, "target", target.name);
     addSecret(target.secrets, key);
     target.credentials.push(constant(kind.prefix + key));
+    // The name, which stays when the secret is replaced.
+    target.keyPlaces.push(hash64(from.tape.pointer(keys[i]), from.tape.size(keys[i])));
   }
   if (keys.length == 0) from.report("target '" + target.name + "' has no key");
 }

@@ -45,6 +45,9 @@ export class Target {
    */
   credentialName: Span = constant("");
   credentials: Span[] = [];
+  /** What sessions are spread over: hashes of the names of the target and of its keys, which are the same in each gateway. */
+  place: u64 = 0;
+  keyPlaces: u64[] = [];
   /** Counts requests, so that the credentials rotate. */
   nextCredential: u32 = 0;
   /** The cluster of a request with one attempt. */
@@ -196,6 +199,9 @@ export class RetryPolicy {
   statuses: i32[] = [];
   /** Whether the next target follows the error that the request is too long. */
   afterContextLength: bool = false;
+
+  /** Whether the requests of a session keep to their first target and key. */
+  keepsSessions: bool = false;
 
   /** Returns the policy for the first target alone, whatever the weights. */
   forOneModel(): RetryPolicy {

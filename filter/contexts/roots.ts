@@ -12,6 +12,7 @@ import {
 import { ApiKeys } from "../config/api-keys";
 import { RateLimit } from "../config/rate-limit-rule";
 import { Config, readConfig } from "../config/read-config";
+import { watchSessions } from "../exchange/client-session";
 import { Document, textOf } from "../config/document";
 import { scan, SCAN_OK } from "../bytes/json/scan";
 import { Tape } from "../bytes/json/tape";
@@ -78,6 +79,8 @@ export function startVm(size: u32): bool {
     return false;
   }
   config = read;
+  const sessions = read.sessions;
+  if (sessions !== null) watchSessions(sessions);
   setShare(read.heldMemory);
   createTable(read.budgets.ids);
   createAllAllowances(read.rateLimits);

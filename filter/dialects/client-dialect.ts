@@ -10,7 +10,6 @@ import { HubRequest } from "../hub/request/request";
 import { RequestNotes } from "../hub/request/request-notes";
 import { CACHE_KEY_NONE, RequestLimits, RequestReport } from "../hub/request/request-report";
 import { RequestWriter } from "../hub/request/request-writer";
-import { writeSessionKey } from "../hub/request/session-key";
 import { searchOf } from "../hub/request/web-search";
 import { ResponseSink } from "../hub/response/events";
 import { Translation } from "../hub/response/translation";
@@ -104,7 +103,7 @@ export abstract class ClientDialect extends ProviderDialect {
 
   /**
    * Appends the body of a client of this dialect to `out`, translated for a provider of `target`; or rejects it in
-   * `report`, and `out` is incomplete. Texts as in `RequestWriter`; `session` is what a header names. `notes` gets what the response's writer has to know.
+   * `report`, and `out` is incomplete. Texts as in `RequestWriter`; `session` is the one that the client names; it may be empty. `notes` gets what the response's writer has to know.
    */
   translateRequest(
     tape: Tape,
@@ -122,8 +121,7 @@ export abstract class ClientDialect extends ProviderDialect {
     request.reset(tape, notes);
     this.readRequest(tape, request, report);
     report.needsHosted = searchOf(request) != NO_NODE;
-    if (limits.addsCaching && limits.cacheKey != CACHE_KEY_NONE)
-      writeSessionKey(session, request, report.cacheKey);
+    if (limits.addsCaching && limits.cacheKey != CACHE_KEY_NONE) report.cacheKey.span(session);
     if (report.fault === null)
       target.requestWriter.write(request, model, systemPrompt, limits, out, report);
     request.forget();

@@ -1,5 +1,6 @@
 // Chooses the target and the credential of each attempt of a request that may have several.
 import { RetryPolicy, Target } from "../config/target";
+import { orderOf } from "../config/rendezvous";
 import { FailedAttempts } from "./failed-attempts";
 import { FollowUp } from "./follow-up";
 import { lacksCredential } from "./missing-credential";
@@ -7,6 +8,7 @@ import { currentMilliseconds } from "../host/host";
 import { randomWord } from "../host/random";
 import { ByteBuffer, Span } from "../bytes/text/bytes";
 
+const NO_WEIGHTS: i32[] = [];
 /** A refused or broken connection takes less. Milliseconds. */
 const MIN_LONG: i64 = 1000;
 /** State of the xorshift generator that chooses by weight; 0 until the first request. */
@@ -47,16 +49,20 @@ export class Attempts {
   private tries: i32 = 1;
   /** When the current attempt began, in milliseconds; 0 if nothing depends on it. */
   private startedAt: i64 = 0;
-  /** Index into the target's credentials. */
+  /** Index into the target's credentials, or into their order. */
   private key: u32 = 0;
+  /** The order in which the session prefers the target's credentials; null if they are used in turn. */
+  private keyOrder: i32[] | null = null;
   /** Credentials of this target that were rejected. */
   private rejected: i32 = 0;
 
   constructor(
     private targets: Target[],
     private policy: RetryPolicy,
+    /** The place of the session that keeps to its target and key, which come first in `targets`; 0: none does. */
+    private session: u64 = 0,
   ) {
-    this.first = chooseFirst(policy);
+    this.first = session == 0 ? chooseFirst(policy) : 0;
     this.selectCredential();
   }
 
@@ -76,7 +82,8 @@ export class Attempts {
 
   /** Value of the credential header; empty if the provider has none. */
   get credential(): Span {
-    return this.target.credential(this.key);
+    const order = this.keyOrder;
+    return this.target.credential(order === null ? this.key : order[this.key]);
   }
 
   /** Whether there can be an attempt after this one. */
@@ -207,7 +214,10 @@ export class Attempts {
   }
 
   private selectCredential(): void {
-    this.key = this.target.takeCredential();
+    const target = this.target;
+    const isKept = this.session != 0 && target.keyPlaces.length > 1;
+    this.keyOrder = isKept ? orderOf(this.session, target.keyPlaces, NO_WEIGHTS) : null;
+    this.key = isKept ? 0 : target.takeCredential();
   }
 }
 

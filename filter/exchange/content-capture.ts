@@ -9,12 +9,14 @@ import {
   CONTENT_REQUEST,
   CONTENT_REQUEST_BYTES,
   CONTENT_RESPONSE,
+  CONTENT_SESSION,
   CONTENT_TIME,
   PROPERTY_CONTENT,
 } from "../../contract/content-record";
 import { LISTENER_EGRESS, LISTENER_INGRESS } from "../../contract/words";
 import { escape, escapeWire } from "../bytes/json/text";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
+import { HeldText } from "../bytes/text/held-text";
 import { lengthWithoutQuery, maskCredentials } from "../bytes/text/query";
 import { ContentRules } from "../config/content-rules";
 import { setProperty } from "../host/host";
@@ -99,9 +101,14 @@ export class Content {
   }
 
   /** Stores the object in the stream's filter state, from where Envoy's access log takes it. */
-  settle(): void {
+  settle(session: HeldText | null): void {
     line.clear();
     line.span(this.head.view(span));
+    if (session !== null) {
+      line.text(',"' + CONTENT_SESSION + '":"');
+      line.span(session.view(span));
+      line.byte(QUOTE);
+    }
     line.text(',"' + CONTENT_REQUEST + '":"');
     escapeWire(this.request.pointer, this.request.length, line);
     if (this.requestLength > this.request.length) {

@@ -20,6 +20,7 @@ import { Content } from "./content-capture";
 import { PromptPart, PromptTimes } from "./prompt-times";
 import { Response, ResponseOwner } from "./response";
 import { ResponseMetadata } from "./response-metadata";
+import { Session } from "./client-session";
 import { Trace } from "./written-trace";
 
 const NO_PROMPT = new Span(0, 0);
@@ -43,6 +44,8 @@ export class Exchange {
   client: Client;
   response: Response = new Response();
   route: Route | null = null;
+  /** What the request shows of its session; null if nothing needs it. */
+  session: Session | null = null;
   /** The model that the client names of an entry for all models; null if the name is configured. */
   wildcardModel: WildcardModel | null = null;
   /** What decides the APIs of its targets; null if nothing of the request does. */

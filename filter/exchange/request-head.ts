@@ -66,6 +66,11 @@ for (let i = 0; i < CREDENTIAL_KINDS.length; i++) {
   if (name.length > 0) CREDENTIALS.push(head.want(constant(name)));
 }
 
+/** Has the values of further headers kept. Returns the spans in which they are, in the order of the names, empty without a value. */
+export function watchHeaders(names: Span[]): Span[] {
+  return names.map<Span>((name) => head.want(name).value);
+}
+
 /** Returns whether the request whose head had these bits (`readHead`) has a header that only one dialect has. */
 export function hasOwnHeader(bits: u32, name: Span): bool {
   for (let i = 0; i < OWN_HEADERS.length; i++) {

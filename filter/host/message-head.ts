@@ -23,7 +23,7 @@ export class Wanted {
   value: Span = new Span(0, 0);
   constructor(
     public name: Span,
-    /** Its bit in `present`. */
+    /** Its bit in `present`; 0 for a header of which only the value is read. */
     public bit: u32,
     /** The next header whose name has the same length. */
     public next: Wanted | null,
@@ -31,6 +31,7 @@ export class Wanted {
 }
 
 const MAX_NAME: u32 = 63;
+const BITS = 32;
 
 const COOKIE = constant("cookie");
 const COLON: u32 = 0x3a;
@@ -70,7 +71,8 @@ export class Head {
     for (let i = 0; i < this.all.length; i++) {
       if (sameSpan(this.all[i].name, name)) return this.all[i];
     }
-    const header = new Wanted(name, 1 << this.all.length, this.byLength[name.length]);
+    const place = this.all.length;
+    const header = new Wanted(name, place < BITS ? 1 << place : 0, this.byLength[name.length]);
     this.all.push(header);
     this.byLength[name.length] = header;
     return header;

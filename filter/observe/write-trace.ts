@@ -59,6 +59,11 @@ export function traceRequest(exchange: Exchange): void {
     if (client.requested.length > 0)
       setProperty(constant(names.TRACE_REQUESTED), client.requested.view(span));
     if (client.isStreaming) setProperty(constant(names.TRACE_STREAM), constant("true"));
+    const session = exchange.session;
+    if (session !== null) {
+      writeHeld(constant(names.TRACE_SESSION), session.id);
+      writeHeld(constant(names.TRACE_SUBAGENT), session.subagent);
+    }
   }
   trace.target = target;
   setProperty(constant(names.TRACE_PROVIDER), target.traceProvider);

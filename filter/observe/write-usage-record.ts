@@ -16,6 +16,7 @@ import { Exchange } from "../exchange/exchange";
 import { FailedAttempt } from "../exchange/failed-attempts";
 import { NO_TIME, PromptTimes } from "../exchange/prompt-times";
 import { requestIdSpan } from "../exchange/request-id";
+import { Session } from "../exchange/client-session";
 import { secretsOf } from "../exchange/attempt-secrets";
 
 const API_REASONS = words(fields.API_WORDS);
@@ -43,6 +44,8 @@ export function settleRecord(exchange: Exchange): void {
   record.clear();
   text(constant(fields.USAGE_ID), requestIdSpan(exchange), OPEN_BRACE);
   writeClient(exchange.client);
+  const session = exchange.session;
+  if (session !== null) writeSession(session);
   writeTarget(exchange);
   writeResponse(exchange);
   if (exchange.promptTarget.length > 0)
@@ -76,6 +79,14 @@ function writeClient(client: Client): void {
   if (client.requested.length > 0)
     text(constant(fields.USAGE_REQUESTED), client.requested.view(span));
   if (client.isStreaming) number(constant(fields.USAGE_STREAM), 1);
+}
+
+function writeSession(session: Session): void {
+  held(constant(fields.USAGE_SESSION), session.id);
+  held(constant(fields.USAGE_SUBAGENT), session.subagent);
+  held(constant(fields.USAGE_PARENT), session.parent);
+  held(constant(fields.USAGE_PURPOSE), session.purpose);
+  if (session.isKept) number(constant(fields.USAGE_AFFINITY), 1);
 }
 
 function writeSteps(times: PromptTimes): void {

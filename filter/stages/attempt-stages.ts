@@ -1,5 +1,6 @@
 // Stages of the attempt: the target, the body for it, and where Envoy sends it.
 import { HEADER_CLUSTER, HEADER_STREAM_CLUSTER, PROPERTY_EXCHANGE } from "../../contract/words";
+import { orderOf } from "../config/rendezvous";
 import { RateLimit } from "../config/rate-limit-rule";
 import { RetryPolicy, Route, Target } from "../config/target";
 import { Fault } from "../hub/faults/fault";
@@ -58,12 +59,36 @@ export function chooseFirstTarget(exchange: Exchange, context: StageContext): Ou
       startAttempts(exchange, new Attempts([chosen], policy.forOneModel()), context),
     );
   }
-  const targets = targetsOf(exchange, route, context.tape);
+  let targets = targetsOf(exchange, route, context.tape);
   if (policy === null) return context.check(prepareOnly(exchange, targets[0], context.tape));
+  const place = placeOf(exchange, policy);
+  if (place != 0 && policy.weights.length > 1) targets = inOrderOf(place, targets, policy);
   const holder = stateHolder(exchange, targets, context.tape);
   const attempts =
-    holder === null ? new Attempts(targets, policy) : new Attempts([holder], new RetryPolicy());
+    holder === null
+      ? new Attempts(targets, policy, place)
+      : new Attempts([holder], new RetryPolicy(), place);
   return context.check(startAttempts(exchange, attempts, context));
+}
+
+/** Returns the place of the session if its requests keep to a target and a key; else 0. */
+function placeOf(exchange: Exchange, policy: RetryPolicy): u64 {
+  const session = exchange.session;
+  if (session === null || !policy.keepsSessions) return 0;
+  session.isKept = session.place != 0;
+  return session.place;
+}
+
+/** Returns the targets in the order in which a session prefers those that share the requests, then the others. */
+function inOrderOf(place: u64, targets: Target[], policy: RetryPolicy): Target[] {
+  const order = orderOf(
+    place,
+    targets.map<u64>((target) => target.place),
+    policy.weights,
+  );
+  const ordered = new Array<Target>();
+  for (let i = 0; i < order.length; i++) ordered.push(targets[order[i]]);
+  return ordered;
 }
 
 /** Returns the targets of a request, each in the API that it uses. */

@@ -14,6 +14,7 @@ import { chooseModel } from "./choose-model";
 import { checkClientKey, keepClientKey } from "./client-key";
 import { checkOrigin } from "./origin";
 import { checkProvider, passToProvider } from "./one-provider";
+import { readSession, readSessionHeaders } from "./read-session";
 import { Outcome, StageContext } from "./stage-context";
 import { captureHead, readRequestHead, recogniseEndpoint, respondLocally } from "./recognise";
 import { callTarget, runPrompt } from "./run-prompt";
@@ -28,6 +29,7 @@ export const STAGES: StaticArray<Stage> = [
   checkOrigin, // a listener without keys is open to programs, but not to the pages of other origins
   respondLocally, // /healthz, /readyz, /v1/models, OPTIONS and wrong methods: what follows is for models only
   keepClientKey, // the key for a pass-through provider, which writeOnlyAttempt or the upstream filter replaces
+  readSessionHeaders, // before another request replaces the head
   captureHead, // for access_content.log, of those who may use models
   checkStoredWork, // before passToProvider, which ends the stages: a batch costs money too
   passToProvider, // an endpoint without models has a provider now, and its body is not waited for
@@ -40,6 +42,7 @@ export const STAGES: StaticArray<Stage> = [
   callTarget, // a tool call of the model server, which needs no model: always responds
   checkMemberNames, // a misspelt member would be dropped without an error
   chooseModel, // by the hint header, else by `model`
+  readSession, // before a prompt changes the body; the choice of the target reads it
   checkProvider, // what is not translated needs a provider that serves the endpoint
   checkBudgets, // before the steps of a prompt, which cost money and may call an API
   runPrompt, // ingress, and a guarded egress: may respond itself, or extend the request; waits for callouts

@@ -8,6 +8,7 @@ import { clientNames, isWildcard } from "../model-names.ts";
 import { filterBudgets, hasUsageRecords } from "./document-budgets.ts";
 import { filterPrices } from "./document-prices.ts";
 import { filterKeys, filterTokens, isInAllowList } from "./document-client-keys.ts";
+import { filterSessions, hasChoice, keepsSessions } from "./document-sessions.ts";
 import { listedModels } from "./listed-models.ts";
 import { filterPrompt } from "./document-prompt.ts";
 import type { FilterConfig, FilterRoute, FilterTarget } from "./document-types.ts";
@@ -137,6 +138,7 @@ function documentOf(model: GatewayModel): FilterConfig {
     ...(hasUsageRecords(model) ? { usage_records: true as const } : {}),
     ...money(model),
     ...(prices.lists.length === 0 ? {} : { price_lists: prices.lists }),
+    ...filterSessions(model),
     ...traces(model),
     ...contentOf(model),
     ...pageOf(model),
@@ -209,6 +211,7 @@ function routeOfSet(set: TargetSet, model: GatewayModel): FilterRoute {
       attempts: retry.attempts,
       statuses: retry.statuses,
       ...(retry.afterContextLength === true ? { context_length: true as const } : {}),
+      ...(hasChoice(set, model) && !keepsSessions(set, model) ? { affinity: "off" as const } : {}),
     },
   };
 }

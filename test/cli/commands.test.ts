@@ -140,11 +140,16 @@ describe("gateway logs", () => {
       `[2026-11-22T10:00:00.000Z] "POST /v1/chat/completions HTTP/1.1" ${String(status)} - 9 15 1 - "-" "sdk" "${id}" "localhost" "-"\n`;
     const usage = (id: string, status: number, record: object) =>
       `${start.toFixed(3)} ${String(status)} - 12 1 - - - 9 15 ${JSON.stringify({ id, listener: "egress", ...record })}\n`;
-    const paid = { target: "openai/*", requested: "gpt-4o", key: "team", input: 7, output: 3 };
+    const paid = {
+      ...{ target: "openai/*", requested: "gpt-4o", key: "team", input: 7, output: 3 },
+      session: "ses_1",
+    };
     const failure = {
       ...paid,
       requested: "o3",
       key: "other",
+      session: "ses_2",
+      subagent: "agent-1",
       code: "bad",
       message: "No such tool",
     };
@@ -167,6 +172,7 @@ describe("gateway logs", () => {
     const [json] = (await run("--json")).split("\n");
     expect(JSON.parse(json ?? "")).toMatchObject({
       ...{ log: "ingress", listener: "egress", model: "openai/gpt-4o", key: "team" },
+      ...{ session: "ses_1", subagent: null },
       ...{ inputTokens: 7, outputTokens: 3, costUsd: 0.000045, error: null, message: null },
     });
     expect(await ids("--status", "errors")).toEqual(["id-2", "id-3"]);
@@ -174,6 +180,8 @@ describe("gateway logs", () => {
     expect(await ids("--model", "o3")).toEqual(["id-2"]);
     expect(await ids("--model", "openai/gpt-4o", "--key", "team")).toEqual(["id-1"]);
     expect(await ids("--key", "nobody")).toBeNull();
+    expect(await ids("--session", "ses_2")).toEqual(["id-2"]);
+    expect(await ids("--session", "ses")).toBeNull();
     expect(await ids("--since", "2026-11-22")).toHaveLength(3);
     expect(await ids("--since", "2026-11-23")).toBeNull();
     rmSync(logs, { recursive: true });

@@ -79,6 +79,7 @@ describe.each(["http", "grpc"] as const)("OTLP over %s", (protocol) => {
       "deployment.environment.name": "test",
     });
     expect(attributesOf(request, "gen_ai.", "gateway.", "error", "url.")).toEqual({
+      "gen_ai.conversation.id": expect.stringMatching(/^conv-[0-9a-f]{16}$/) as string,
       "gen_ai.operation.name": "chat",
       "gen_ai.provider.name": "openai",
       "gen_ai.request.model": "gpt-4o",

@@ -5,6 +5,8 @@ import { describe, expect, it } from "vitest";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
 import { Explainer } from "../../control-plane/explain/explain.ts";
 import type { ExplainedAttempt } from "../../control-plane/explain/explain.ts";
+import { explanationLines } from "../../control-plane/explain/explanation-lines.ts";
+import { colorsFor } from "../../control-plane/report/terminal.ts";
 import { environmentOf, readCases } from "./case.ts";
 import type { ExchangeCase } from "./case.ts";
 import { formatMessage, readable } from "./http-file.ts";
@@ -68,5 +70,60 @@ describe("explain gives the request that the provider gets", () => {
     expect(attempts.slice(0, count).map(formatted)).toEqual(
       providerRequests.slice(0, count).map(masked),
     );
+  });
+});
+
+describe("explain of a session", () => {
+  const explain = async (more: string, headers: [string, string][]) => {
+    const configuration = `llm_providers:
+  - {model: openai/gpt-4o, access_key: [$ONE, $TWO]}
+  - {model: groq/llama, access_key: $ONE}
+  - {model: xai/grok, access_key: $ONE}
+model_aliases:
+  shared: {targets: [{model: openai/gpt-4o}, {model: groq/llama}, {model: xai/grok}]}
+${more}`;
+    const loaded = loadConfiguration(
+      { file: "sessions.yaml", text: configuration },
+      environmentOf(configuration),
+    );
+    if (!loaded.ok) throw new Error("the configuration is invalid");
+    const { model } = loaded;
+    const explainer = await Explainer.open({
+      model,
+      environment: environmentOf(configuration),
+      filterFile: FILTER,
+    });
+    const request = {
+      method: "POST",
+      path: "/v1/chat/completions",
+      headers: [["content-type", "application/json"], ...headers] as [string, string][],
+      body: Buffer.from('{"model":"shared","messages":[{"role":"user","content":"Hi"}]}'),
+    };
+    const explanation = await explainer.explain(request);
+    return { explanation, lines: explanationLines(explanation, request, colorsFor({})) };
+  };
+
+  it("gateway explain has the session, what it decides, and its own order of targets", async () => {
+    const firsts = new Set<string | undefined>();
+    for (const id of ["a", "b", "c", "d", "e", "f"]) {
+      const { explanation, lines } = await explain("", [
+        ["x-session-id", id],
+        ["x-openai-subagent", "review"],
+      ]);
+      expect(explanation).toMatchObject({ session: id, subagent: "review", affinity: "session" });
+      expect(lines).toContainEqual(expect.stringMatching(`^Session +${id}, sub-agent review$`));
+      expect(lines).toContainEqual(expect.stringMatching(/^Affinity +the session decides: /));
+      firsts.add(explanation.attempts[0]?.target);
+    }
+    expect(firsts.size).toBeGreaterThan(1);
+  });
+
+  it("gateway explain reports that affinity is off, or that the request has no session that decides", async () => {
+    const off = await explain("sessions: {affinity: off}\n", [["x-session-id", "a"]]);
+    expect(off.explanation).toMatchObject({ session: "a", affinity: "off" });
+    expect(off.lines).toContainEqual(expect.stringMatching(/^Affinity +off: /));
+    const none = await explain("", []);
+    expect(none.explanation.affinity).toBe("none");
+    expect(none.lines).toContainEqual(expect.stringMatching(/^Affinity +no session decides: /));
   });
 });

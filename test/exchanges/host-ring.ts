@@ -1,4 +1,5 @@
 // Runs a case in the TypeScript host, the provider's response cut in a given way.
+import { recordedSessions } from "../../model/filter-document/document-sessions.ts";
 import { FilterHost, compileFilter } from "../../control-plane/wasm-host/filter-host.ts";
 import type {
   ExchangeInput,
@@ -35,6 +36,7 @@ const hosts = new Map<string, Promise<FilterHost>>();
 /** Usage records, and the content of requests and responses. */
 const OBSERVED = {
   usage_records: true,
+  sessions: recordedSessions({}),
   content: { max_bytes: 1 << 20, redact_headers: ["x-redacted"] },
 } as const satisfies Partial<FilterConfig>;
 

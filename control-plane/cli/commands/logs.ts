@@ -27,10 +27,10 @@ type Row = AccessLogEntry & { log: AccessLogName } & Partial<RequestUsage>;
 export async function logs(config: string | undefined, options: LogsOptions): Promise<void> {
   const directory = findLogDirectory(config, options.logDir);
   const usage = usageOfRequests(directory, activeModel(config));
-  const ofModel = options.model !== undefined || options.key !== undefined;
+  const ofModel = [options.model, options.key, options.session].some((one) => one !== undefined);
   if (ofModel && usage === undefined) {
     throw new GatewayError(`There is no ${accessLogFile(USAGE_LOG)} in ${directory}.`, {
-      hint: "--model and --key need the log that observability writes: see docs/observability.md.",
+      hint: "--model, --key and --session need the log that observability writes: see docs/observability.md.",
     });
   }
   const names = options.access === undefined ? ACCESS_LOGS : [options.access];
@@ -140,9 +140,9 @@ const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
 
 /** Not finding a request that was asked for is a failure. */
 function explainNothing(directory: string, options: LogsOptions): void {
-  const { requestId, status, model, key, since } = options;
+  const { requestId, status, model, key, session, since } = options;
   if (requestId === undefined) {
-    const isFiltered = [status, model, key, since].some((one) => one !== undefined);
+    const isFiltered = [status, model, key, session, since].some((one) => one !== undefined);
     const what = isFiltered ? "have no such requests" : "have no requests yet";
     console.error(`The access logs in ${directory} ${what}.`);
     return;

@@ -18,6 +18,9 @@ export interface RequestUsage {
   listener: string;
   model: string | null;
   key: string | null;
+  /** The session of the client, and its sub-agent (docs/sessions.md). */
+  session: string | null;
+  subagent: string | null;
   inputTokens: number | null;
   outputTokens: number | null;
   costUsd: number | null;
@@ -30,6 +33,7 @@ export interface RequestUsage {
 export interface UsageFilter {
   model?: string | undefined;
   key?: string | undefined;
+  session?: string | undefined;
 }
 
 export interface UsageOfRequests {
@@ -58,6 +62,8 @@ export function usageOfRequests(
       listener: record?.listener ?? "client",
       model: record === undefined ? null : (exactName(record) ?? null),
       key: record?.key ?? null,
+      session: record?.session ?? null,
+      subagent: record?.subagent ?? null,
       inputTokens: record?.input ?? null,
       outputTokens: record?.output ?? null,
       costUsd: cost === undefined ? null : cost / NANO_PER_DOLLAR,
@@ -88,8 +94,9 @@ export function usageOfRequests(
 }
 
 /** Returns whether a request passes the filter: a model by its full name, without its provider, or as the client named it. */
-export function passes({ model, key }: UsageFilter, { record }: UsageLine): boolean {
+export function passes({ model, key, session }: UsageFilter, { record }: UsageLine): boolean {
   if (record === undefined) return false;
+  if (session !== undefined && record.session !== session) return false;
   if (key !== undefined && record.key !== key) return false;
   if (model === undefined) return true;
   const name = exactName(record) ?? "";

@@ -1,6 +1,7 @@
 // The schema of one entry of `llm_providers`.
 import { z } from "zod";
 import { flag, list, mapping, named, oneOf, text } from "../schema-words.ts";
+import { affinityKey } from "../affinity-key.ts";
 import { retryKeys } from "../retry-keys.ts";
 import { entryProxySchema } from "../read-proxy.ts";
 import type { Draft } from "../section.ts";
@@ -92,6 +93,7 @@ export const providerEntry = mapping(
       text("A configured model.", "the name of a configured model"),
       "Models to try, in this order, when this model fails: see docs/fallbacks.md.",
     ).optional(),
+    affinity: affinityKey.optional(),
     retry: retryKeys.optional(),
     decompress_responses: flag({
       description:

@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import { clientNames, isWildcard } from "../../../model/model-names.ts";
 import type { Alias, Target, TargetSet } from "../../../model/model.ts";
+import { affinityKey } from "../affinity-key.ts";
 import { findModel, findModels } from "../configured-model.ts";
 import type { ModelNames } from "../configured-model.ts";
 import type { Path } from "../../report/problem.ts";
@@ -39,6 +40,7 @@ const alias = mapping(
       text("A configured model.", "the name of a configured model"),
       "Models to try, in this order, when all targets fail. If not set, the fallbacks of the target.",
     ).optional(),
+    affinity: affinityKey.optional(),
     retry: retryKeys.optional(),
   },
   "One alias.",
@@ -100,7 +102,12 @@ function readAliases(
         ? undefined
         : findModels(reading, [...path, "fallbacks"], alias.fallbacks, models, weighted.targets);
     if (safe === undefined || target === undefined) continue;
-    if (weighted.targets.length === 1 && fallbacks === undefined && alias.retry === undefined) {
+    if (
+      weighted.targets.length === 1 &&
+      fallbacks === undefined &&
+      alias.retry === undefined &&
+      alias.affinity === undefined
+    ) {
       result.aliases.push({ name: safe, target });
       continue;
     }
@@ -109,6 +116,7 @@ function readAliases(
       name: safe,
       targets: [...new Set([...weighted.targets, ...(fallbacks ?? inherited)])],
       ...(weighted.targets.length > 1 ? { weights: weighted.weights } : {}),
+      ...affinityOf(alias),
       retry: readRetry(alias.retry, own.retries[target], own.retry),
     });
   }
@@ -231,6 +239,7 @@ function readFailover(load: Load, drafts: AliasDrafts): Failover {
     const set = {
       of,
       targets: [of, ...(fallbacks[of] ?? [])],
+      ...affinityOf(entries[of] ?? {}),
       retry: readRetry(retries[of], ofAll),
     };
     return hasSeveral(set, target) ? [set] : [];
@@ -241,6 +250,14 @@ function readFailover(load: Load, drafts: AliasDrafts): Failover {
     retry: ofAll,
   });
   return { aliases, targetSets: [...ofModels, ...sets] };
+}
+
+function affinityOf({
+  affinity,
+}: {
+  affinity?: TargetSet["affinity"] | undefined;
+}): Pick<TargetSet, "affinity"> {
+  return affinity === undefined ? {} : { affinity };
 }
 
 /** Whether a model's own names need more than the plain way: one attempt, and one more where no request was sent. */

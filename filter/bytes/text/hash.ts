@@ -13,6 +13,35 @@ export function hash64(pointer: usize, length: u32, basis: u64 = FNV_BASIS): u64
   return value;
 }
 
+/** The last bytes hardly reach the upper bits of a hash: the finalizer of MurmurHash3 spreads them. */
+export function spread(hash: u64): u64 {
+  const value = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccd;
+  return value ^ (value >> 33);
+}
+
+/** Of a long text, its length and so many bytes at both ends count: most texts of a prompt differ there. */
+const ENDS: u32 = 1024;
+
+/** Returns a hash of a text and of what was hashed before it, of eight bytes at a time. The text has PADDING after it. */
+export function textHash(pointer: usize, length: u32, before: u64): u64 {
+  const first = min(length, ENDS);
+  const last = min(length - first, ENDS);
+  const hash = wordsHash(pointer, first, (before ^ length) * FNV_PRIME);
+  return wordsHash(pointer + length - last, last, hash);
+}
+
+function wordsHash(pointer: usize, length: u32, value: u64): u64 {
+  const end = pointer + length;
+  for (; pointer < end; pointer += 8) {
+    let word = load<u64>(pointer);
+    const left = <u32>(end - pointer);
+    // What follows the text is not part of it.
+    if (left < 8) word &= ((<u64>1) << (left * 8)) - 1;
+    value = rotl<u64>((value ^ word) * 0x9e3779b97f4a7c15, 29);
+  }
+  return value;
+}
+
 /** Appends 16 hexadecimal digits. */
 export function appendHexadecimal(value: u64, out: ByteBuffer): void {
   for (let i = 0; i < 16; i++) {

@@ -1,7 +1,7 @@
 // The id of a tool call, for dialects that limit its length.
 import { byteAt, isDigit, isLetter } from "../../bytes/text/at";
 import { ByteBuffer, scratchBuffer } from "../../bytes/text/bytes";
-import { appendHexadecimal, hash64 } from "../../bytes/text/hash";
+import { appendHexadecimal, hash64, spread } from "../../bytes/text/hash";
 import { writeString } from "./request-writing";
 
 /** Makes a second, independent hash. */
@@ -52,10 +52,4 @@ export function appendShortId(pointer: usize, length: u32, out: ByteBuffer): voi
 export function writeHash(pointer: usize, length: u32, out: ByteBuffer): void {
   appendHexadecimal(spread(hash64(pointer, length)), out);
   appendHexadecimal(spread(hash64(pointer, length, SECOND_BASIS)), out);
-}
-
-/** The last bytes hardly reach the upper bits of a hash: the finalizer of MurmurHash3 spreads them. */
-function spread(hash: u64): u64 {
-  const value = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccd;
-  return value ^ (value >> 33);
 }

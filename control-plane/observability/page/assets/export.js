@@ -9,6 +9,8 @@ const COLUMNS = {
   requested: "requested",
   firstTarget: "first_target",
   key: "key",
+  session: "session",
+  subagent: "subagent",
   listener: "listener",
   endpoint: "endpoint",
   input: "input_tokens",

@@ -15,7 +15,7 @@ const ROW = { start: Date.UTC(2026, 10, 22, 14, 3, 30), id: "a", status: 200, co
 it("CSV has a line of names, and a line for each request", () => {
   const [names, line, end] = csvOf([{ ...ROW, model: "openai/gpt-4o" }]).split("\r\n");
   expect(names?.split(",").slice(0, 4)).toEqual(["time", "id", "status", "model"]);
-  expect(line).toBe("2026-11-22T14:03:30.000Z,a,200,openai/gpt-4o,,,,,,,,,0.000420000,,,,,,");
+  expect(line).toBe("2026-11-22T14:03:30.000Z,a,200,openai/gpt-4o,,,,,,,,,,,0.000420000,,,,,,");
   expect(end).toBe("");
 });
 
@@ -30,6 +30,15 @@ it.each([
   ["two\nlines", '"two\nlines"'],
 ])("CSV has the text %j as %j", (requested, cell) => {
   expect(csvOf([{ ...ROW, requested }])).toContain(`,200,,${cell},`);
+});
+
+it("CSV has the session and its sub-agent", () => {
+  const [names = "", line = ""] = csvOf([{ ...ROW, session: "ses_1", subagent: "agent-2" }]).split(
+    "\r\n",
+  );
+  const at = names.split(",").indexOf("session");
+  expect(names.split(",")[at + 1]).toBe("subagent");
+  expect(line.split(",").slice(at, at + 2)).toEqual(["ses_1", "agent-2"]);
 });
 
 it("JSON has the members of the API without the order on the page", () => {

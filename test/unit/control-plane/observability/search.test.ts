@@ -30,6 +30,7 @@ beforeAll(async () => {
     const record = {
       ...{ id: `r${String(at)}`, listener: "egress", endpoint: "/v1/chat/completions" },
       ...{ target: "openai/gpt-4o", key: isFailed ? "TEAM_B" : "TEAM_A", dialect: "openai_chat" },
+      ...(at % 100 === 0 ? { session: `ses-${String(at)}`, subagent: "agent-7" } : {}),
       ...(isFailed ? { error: "overloaded_error", owner: "provider" } : { input: 1, output: 1 }),
     };
     const start = (SECONDS - 1000 + Math.floor(at / 2)).toFixed(3);
@@ -84,6 +85,13 @@ it("a search has the requests of a time, and those of the minute in which it end
   const from = SECONDS - 1000 + 100;
   const ids = search({ from: String(from), to: String(from) });
   expect([ids.length, ids[0], ids.at(-1)]).toEqual([120, "r319", "r200"]);
+});
+
+it("a search for a session, or for a sub-agent, has its requests", () => {
+  const found = (text: string) =>
+    searchRequests(history, observe, { text }).rows.map(({ id }) => id);
+  expect(found("ses-200")).toEqual(["r200"]);
+  expect(found("AGENT-7")).toEqual(["r400", "r300", "r200", "r100", "r0"]);
 });
 
 it("one request reads and returns a bounded number of lines", () => {
