@@ -129,7 +129,10 @@ export class SharedBudgets {
   async #sync(): Promise<void> {
     const { tallies, envoy } = this.#options;
     const now = performance.now();
-    const due = tallies().filter((tally) => now >= this.#of(tally).nextAt);
+    const all = tallies();
+    const due = all.filter((tally) => now >= this.#of(tally).nextAt);
+    // Without budgets nothing is asked for, so nothing would end it.
+    if (all.length === 0) this.#problem = undefined;
     if (due.length === 0) return;
     // What is given back must not be used any more; the response has what was used until then.
     for (const tally of due) {
