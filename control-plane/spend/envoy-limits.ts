@@ -1,5 +1,7 @@
 // The limits of one Envoy, from its start to its end: pushed when they change, and repeated until Envoy has them.
 import { setTimeout as sleep } from "node:timers/promises";
+import { appliesTo } from "./cell.ts";
+import type { Ledger, RecordCost } from "./ledger.ts";
 import { closedLimit, type Grant, type Limit, limitOf } from "./limits.ts";
 import { pushLimits } from "./push-limits.ts";
 import { untilDone } from "./push-to-envoy.ts";
@@ -8,6 +10,9 @@ import type { Tally } from "./tallies.ts";
 /** Between two attempts at an Envoy that is starting, and at one that has responded before. */
 const START_RETRY_MS = 20;
 const RETRY_MS = 1_000;
+/** How often Envoy is asked what it has charged when records were lost, and the milliseconds before each question. */
+const SAMPLES = 40;
+const SAMPLE_MS = 50;
 /** What was sent to an Envoy that may not have it. */
 const NOTHING = "nothing";
 
@@ -21,7 +26,20 @@ export interface EnvoyLimitsOptions {
   catchUp: () => Promise<void>;
   /** Milliseconds after which a record that is not in the log is lost. */
   lostMs: number;
+  /** Collects what each record costs that is read from now on (Ledger.watchRecords). */
+  watchRecords: Ledger["watchRecords"];
+  /** Milliseconds since 1970. */
+  now: () => number;
+  sampleMs?: number;
   report: (line: string, level?: "warning") => void;
+}
+
+/** What Envoy had charged at a moment. */
+interface Sample {
+  /** By budget. */
+  charged: ReadonlyMap<string, number>;
+  /** Milliseconds since 1970; that moment was before. */
+  to: number;
 }
 
 export class EnvoyLimits {
@@ -64,21 +82,36 @@ export class EnvoyLimits {
   }
 
   /**
-   * Returns what Envoy has charged by budget for requests whose records are lost. Rejects if the log cannot be read, or Envoy is no
-   * longer used.
+   * Returns what Envoy has charged by budget for requests whose records are lost: never more, and less by what requests cost that
+   * were over within the few milliseconds of a sample, if there were such requests in all samples. Rejects if the log cannot be
+   * read, or Envoy is no longer used.
    */
   async lost(): Promise<Map<string, number>> {
-    const { catchUp, tallies, lostMs } = this.#options;
-    await this.push({ always: true });
-    const charged = new Map(this.#charged);
-    await sleep(lostMs, undefined, { signal: this.#abort.signal, ref: false });
-    await catchUp();
-    return new Map(
-      tallies().map(({ id, read }) => {
-        const [base, sum] = [this.#bases.get(id), charged.get(id)];
-        return [id, base === undefined || sum === undefined ? 0 : Math.max(0, sum - base - read)];
-      }),
-    );
+    const { catchUp, tallies, lostMs, watchRecords, now, sampleMs = SAMPLE_MS } = this.#options;
+    const signal = { signal: this.#abort.signal, ref: false };
+    const watched = watchRecords();
+    try {
+      const samples: Sample[] = [];
+      let bases: ReadonlyMap<string, number> | undefined;
+      while (samples.length < SAMPLES) {
+        await sleep(sampleMs, undefined, signal);
+        await this.push({ always: true });
+        samples.push({ charged: new Map(this.#charged), to: now() });
+        bases ??= new Map(this.#bases);
+      }
+      await sleep(lostMs, undefined, signal);
+      await catchUp();
+      return new Map(
+        tallies().map((tally) => {
+          const base = this.#bases.get(tally.id);
+          // Read from the beginning again meanwhile: nothing is lost that is known.
+          if (base === undefined || base !== bases?.get(tally.id)) return [tally.id, 0];
+          return [tally.id, lostOf(tally, base, samples, watched.costs)];
+        }),
+      );
+    } finally {
+      watched.end();
+    }
   }
 
   /** Pushes the limits if they have changed, or always, to learn what was charged. Resolves when Envoy has them. */
@@ -188,4 +221,23 @@ export class EnvoyLimits {
       report: this.#options.report,
     });
   }
+}
+
+/**
+ * Envoy charges a request when it is over, and then writes its record. So records that end after a sample were not charged in it,
+ * and what was charged in it, less all other records, is at most what was lost; the highest of the samples is the nearest.
+ */
+function lostOf(
+  { id, budget, read }: Tally,
+  base: number,
+  samples: readonly Sample[],
+  costs: readonly RecordCost[],
+): number {
+  const own = costs.filter(({ cell }) => appliesTo(budget, cell));
+  const lost = samples.map(({ charged, to }) => {
+    // Both clocks are cut to milliseconds.
+    const later = own.reduce((sum, { end, cell }) => (end > to + 1 ? sum + cell.cost : sum), 0);
+    return (charged.get(id) ?? 0) - base - (read - later);
+  });
+  return Math.max(0, ...lost);
 }

@@ -14,6 +14,16 @@ export const LEDGER = "spend";
 export const OLD_FILE = "spend.db";
 export const OLD_VERSION = 1;
 
+/** What one record costs. */
+export interface RecordCost {
+  /** When its request was over at the earliest, in milliseconds since 1970. */
+  end: number;
+  cell: Cell;
+}
+
+/** A clock that is being corrected runs slower by this part at most. */
+const CLOCK_DRIFT = 1 / 1000;
+
 export interface LedgerOptions {
   usage: Pick<Usage, "commit" | "query">;
   rules?: RecordRules;
@@ -39,6 +49,9 @@ export class Ledger extends CellsTable implements UsageView {
   /** What was added and not written. */
   #cells: Cells;
   #subjects = new SubjectSums();
+  /** Records that were added and not written, while they are watched. */
+  #costs: RecordCost[] = [];
+  readonly #watched = new Set<RecordCost[]>();
 
   constructor(options: LedgerOptions) {
     super((work) => options.usage.query(work));
@@ -61,6 +74,13 @@ export class Ledger extends CellsTable implements UsageView {
     return isAdded;
   }
 
+  /** Collects what each record costs that is written from now on. `end` stops that. */
+  watchRecords(): { costs: readonly RecordCost[]; end: () => void } {
+    const costs: RecordCost[] = [];
+    this.#watched.add(costs);
+    return { costs, end: () => this.#watched.delete(costs) };
+  }
+
   open(file: UsageDatabase): void {
     gatewayId(file);
     this.#forget();
@@ -68,6 +88,10 @@ export class Ledger extends CellsTable implements UsageView {
 
   add(line: UsageLine): void {
     const cell = this.#cells.addLine(line);
+    if (cell !== undefined && this.#watched.size > 0) {
+      const { startTime, duration } = line;
+      this.#costs.push({ end: startTime * 1000 + duration * (1 - CLOCK_DRIFT), cell });
+    }
     if (line.record === undefined) return;
     if (cell !== undefined) this.#subjects.add(line.record, cell);
     this.#options.onRecord?.(line.record);
@@ -81,6 +105,7 @@ export class Ledger extends CellsTable implements UsageView {
   written(): void {
     const cells = this.#cells.all();
     const subjects = this.#subjects.all();
+    for (const watched of this.#watched) watched.push(...this.#costs);
     this.#forget();
     if (cells.length > 0) this.#options.onSpend(cells, subjects);
   }
@@ -88,5 +113,6 @@ export class Ledger extends CellsTable implements UsageView {
   #forget(): void {
     this.#cells = new Cells(this.#options.rules);
     this.#subjects = new SubjectSums();
+    this.#costs = [];
   }
 }

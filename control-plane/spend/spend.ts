@@ -129,6 +129,8 @@ export class Spend {
       catchUp: () => this.#catchUp(),
       report: this.#options.report,
       lostMs: this.#options.lostMs,
+      watchRecords: () => this.#ledger.watchRecords(),
+      now: this.#options.now,
     });
     const ofKeys = new EnvoyKeyLimits({
       socket,

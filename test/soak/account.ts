@@ -3,6 +3,7 @@ import type { UsageLine } from "../../control-plane/usage/usage-line.ts";
 import type { Booking } from "../providers/scripts/nonce-words.ts";
 import type { Gap, SoakGateway, Spent } from "./gateways.ts";
 import type { How, Judged, Kind } from "./request.ts";
+import { SLOW } from "../providers/scripts/nonce-words.ts";
 import { numberOf, PADDED } from "./request.ts";
 
 /** Envoy writes its logs five times a second; this is more than a loaded machine needs. */
@@ -106,6 +107,12 @@ export class Account {
     return this.#whole().filter((entry) => entry.records === 0 && !isLost(entry)).length;
   }
 
+  /** Returns the nano-dollars that Envoy has charged at least for records that were lost in a gap. */
+  lostIn(gap: Gap, gateway: SoakGateway): number {
+    const own = [...this.#entries.values()].filter((entry) => entry.gateway === gateway);
+    return lostOf(own.filter((entry) => isCharged(entry, gap))).least;
+  }
+
   #whole(): Entry[] {
     return [...this.#entries.values()].filter(({ how }) => how === "answer");
   }
@@ -159,18 +166,31 @@ export class Account {
     return { name: "tokens", found, problems };
   }
 
-  /** What was spent is what the records cost, and at most what the providers have booked for requests without a record. */
+  /**
+   * What was spent, with each key, is what the records cost, and what was lost with a full disk: at least what the providers have
+   * booked for responses without a record, and at most what they have booked for all requests without one.
+   */
   #spend({ spend, budgets }: Spent): Check {
     const problems: string[] = [];
     const entries = [...this.#entries.values()];
     const recorded = sum(entries.map(({ cost }) => cost));
-    const withoutRecord = entries.filter(({ records }) => records === 0);
-    const most = sum(withoutRecord.map(({ bookings }) => Math.max(0, ...bookings.map(costOf))));
     const total = sum(spend.map(({ costUsd }) => nano(costUsd)));
-    if (total < recorded) problems.push(`spent ${usd(total)}, recorded ${usd(recorded)}`);
-    if (total > recorded + most)
-      problems.push(`spent ${usd(total)}, recorded ${usd(recorded)}, lost at most ${usd(most)}`);
-    for (const key of new Set(entries.map((entry) => entry.key))) {
+    const keys = new Set(entries.map((entry) => entry.key));
+    for (const [name, key] of [
+      ["all", undefined] as const,
+      ...[...keys].map((one) => [one ?? "no key", one] as const),
+    ]) {
+      const own = key === undefined ? entries : entries.filter((entry) => entry.key === key);
+      const rows = key === undefined ? spend : spend.filter((row) => row.key === key);
+      const spent = sum(rows.map(({ costUsd }) => nano(costUsd)));
+      const { least, most } = lostOf(own);
+      const cost = sum(own.map((entry) => entry.cost));
+      if (spent >= cost + least && spent <= cost + most) continue;
+      problems.push(
+        `${name}: spent ${usd(spent)}, recorded ${usd(cost)}, lost ${usd(least)} to ${usd(most)}`,
+      );
+    }
+    for (const key of keys) {
       const counted = sum(spend.filter((row) => row.key === key).map(({ requests }) => requests));
       const charged = entries.filter((entry) => entry.key === key && entry.cost > 0).length;
       // Also requests that cost nothing are rows.
@@ -184,15 +204,39 @@ export class Account {
     );
     if (ofAll !== total)
       problems.push(`the budget of all requests has ${usd(ofAll)} of ${usd(total)}`);
-    const found = `${usd(total)} spent at both gateways, ${usd(recorded)} in records, ${usd(total - recorded)} of records that were lost`;
+    const found = `${usd(total)} spent at both gateways, ${usd(recorded)} in records, ${usd(total - recorded)} of records that were lost, at least ${usd(lostOf(entries).least)} of them with the full disk`;
     return { name: "spend", found, problems };
   }
 }
 
 /** Whether its record may be lost, with Envoy or with the disk. */
 function isLost({ gateway, to }: Entry): boolean {
-  return gateway.gaps.some((gap) => to >= gap.from - UNWRITTEN_MS && to <= gap.to);
+  return gateway.gaps.some((gap) => isWithin(to, gap));
 }
+
+/** Nano-dollars of requests without a record. */
+function lostOf(entries: readonly Entry[]): { least: number; most: number } {
+  const without = entries.filter(({ records }) => records === 0);
+  const charged = without.filter((entry) =>
+    entry.gateway.gaps.some((gap) => gap.isCharged === true && isCharged(entry, gap)),
+  );
+  const isUnknown = without.some(({ kind }) => kind.fault === PADDED);
+  return {
+    least: sum(charged.map(({ bookings }) => Math.min(...bookings.map(costOf)))),
+    most: isUnknown
+      ? Infinity
+      : sum(without.map(({ bookings }) => Math.max(0, ...bookings.map(costOf)))),
+  };
+}
+
+/** Whether Envoy has charged what the provider has booked, and the record was lost in this gap. */
+function isCharged({ kind, how, records, bookings, to }: Entry, gap: Gap): boolean {
+  const isWhole = how === "answer" && records === 0 && bookings.length > 0;
+  const isHealthy = kind.fault === undefined || kind.fault === SLOW;
+  return isWhole && isHealthy && isWithin(to, gap);
+}
+
+const isWithin = (to: number, gap: Gap) => to >= gap.from - UNWRITTEN_MS && to <= gap.to;
 
 const costOf = ({ input, output }: Booking) => (input + output) * NANO_PER_TOKEN;
 const nano = (amount: number) => Math.round(amount * 1e9);

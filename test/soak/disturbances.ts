@@ -16,6 +16,8 @@ export interface World {
   disk: string | undefined;
   /** Waits until some hundred more requests have ended. */
   meanwhile: () => Promise<void>;
+  /** Nano-dollars of records that were lost in a gap, at least. */
+  lostIn: (gap: Gap, gateway: SoakGateway) => number;
   /** Writes the next configuration, reloads, and waits until clients see it. */
   reload: (gateway: SoakGateway) => Promise<void>;
 }
@@ -92,8 +94,10 @@ export const DISTURBANCES: readonly Disturbance[] = [
   {
     name: "full disk of the first gateway",
     missing: ({ disk }) => (disk === undefined ? "no file system can be mounted" : undefined),
-    async run({ first, disk = "", meanwhile }) {
+    async run({ first, disk = "", meanwhile, lostIn }) {
+      const before = first.reportedLost();
       const gap = open(first.gaps);
+      gap.isCharged = true;
       // Rotation makes room again and again.
       const filling = setInterval(() => {
         fillDisk(disk);
@@ -107,6 +111,10 @@ export const DISTURBANCES: readonly Disturbance[] = [
         return accessLogProblem === null;
       }, "logs are written again");
       close(gap);
+      await until(
+        () => first.reportedLost() - before >= lostIn(gap, first),
+        "the cost of records that were lost is added",
+      );
     },
   },
   ...[3600, -3600, 0].map((seconds): Disturbance => ({
@@ -130,7 +138,7 @@ async function outage(gateway: SoakGateway, during: () => Promise<void>): Promis
 }
 
 function open(gaps: Gap[]): Gap {
-  const gap = { from: performance.now(), to: Infinity };
+  const gap: Gap = { from: performance.now(), to: Infinity };
   gaps.push(gap);
   return gap;
 }

@@ -1,6 +1,6 @@
 // The two gateways of the soak, as users run them. They share a Redis and have the same configuration; the first has the disk that
 // may be full and the model server, the second the clock that may be moved.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
 import type { Status } from "../../control-plane/cli/commands/status.ts";
@@ -36,6 +36,8 @@ export interface Spent {
 export interface Gap {
   from: number;
   to: number;
+  /** Whether Envoy still knows what the requests have cost whose records were lost. */
+  isCharged?: boolean;
 }
 
 export interface SoakGateway {
@@ -63,6 +65,8 @@ export interface SoakGateway {
   modelServer: () => Promise<number>;
   /** Lines and other writes that Envoy has lost since it was started. */
   failedWrites: () => Promise<number>;
+  /** Nano-dollars of lost records that it reports to have added, in all of its log. */
+  reportedLost: () => number;
   isReady: () => Promise<boolean>;
   close: () => Promise<void>;
 }
@@ -139,6 +143,12 @@ export async function openSoakGateway(surroundings: Surroundings): Promise<SoakG
       const response = await fetch(`http://127.0.0.1:${String(metrics)}/metrics`);
       const text = await response.text();
       return Number(/^envoy_filesystem_write_failed(?:\{.*\})? (\d+)$/m.exec(text)?.[1] ?? 0);
+    },
+    reportedLost() {
+      const file = join(logDirectory, "gateway.log");
+      const log = existsSync(file) ? readFileSync(file, "utf8") : "";
+      const found = log.matchAll(/Records of requests for ([\d.]+) USD were lost/g);
+      return [...found].reduce((sum, [, usd]) => sum + Math.round(Number(usd) * 1e9), 0);
     },
     async isReady() {
       const url = `http://127.0.0.1:${String(ports.egress)}/readyz`;

@@ -59,12 +59,12 @@ What a run of ${minutes(report.seconds)} on ${report.date} found, with version $
 - **responses**: every request ends once: with its own whole response, or with what [the table of faults](faults.md) says. A connection may break only if its gateway or its Envoy was killed while the request was in flight.
 - **records**: every response has one usage record; none has two. A record may be missing if Envoy was killed in the moment after the response, or the disk was full.
 - **tokens**: a record has the tokens that a provider has reported for this request, and no request costs more. A healthy provider is asked once.
-- **spend**: what both gateways have spent is what the records cost, and what was lost with the disk is at most what providers have reported for requests without a record.
+- **spend**: what both gateways have spent, with each key, is what the records cost, and for records that were lost with the full disk at least what providers have reported for the responses, and at most what they have reported for all requests without a record.
 - **growth**: the last third of the samples has no more memory, descriptors and disk than the first, but for what is allowed (soak.json).
 
 \`npm run soak -- --minutes 30 --rate 100\` is the default. \`--only NAME\` selects what happens, \`--report FILE\` writes the data, \`--seed\` repeats a run's requests. Docker is not needed; a full disk needs the right to mount a tmpfs, a moved clock needs a C compiler, Redis and its packages come as for the rate limit tests. What is missing is reported and left out. \`npm test\` runs the short form.
 
-Open: [budgets](budgets.md) promise that the cost of records that a full disk has lost is added to the spend when there is room again. With other requests at the same time it is too little: the gateway subtracts from what Envoy has charged what was read five seconds later (\`EnvoyLimits.lost\`), and so also the records of those five seconds. A run of one minute with the full disk alone had lost at least $1.304989, of which $1.214107 were added. If the gateway is killed before, nothing is added. The check of the spend accepts both until records are compared by their time.
+How exact the cost of lost records is: [budgets](budgets.md#how-budgets-are-enforced). If the gateway is killed before it was added, nothing is added.
 
 Not done here: power loss, a partition of the network between the gateways and Redis other than a Redis that stands still, and clocks that differ by more than an hour.
 

@@ -124,6 +124,7 @@ async function run(
   const world: World = {
     ...{ first, second, redis, clock, disk },
     meanwhile: () => traffic.more(MEANWHILE),
+    lostIn: (gap, gateway) => account.lostIn(gap, gateway),
     reload: (gateway) => reload(gateway, account),
   };
   const begun = performance.now();

@@ -269,6 +269,23 @@ describe("what was charged while no record could be written", () => {
     expect([left(daily), left(monthly)]).toEqual([0, 895]);
   });
 
+  it("requests that go on while lost records are looked for lower nothing", async () => {
+    await use(DAILY, MONTHLY);
+    await spend.attach(socket);
+    ask(40, { isRecorded: false });
+    const lastSample = envoy.pushes + 40;
+    const ended = () => {
+      envoy.charge(monthly, 7);
+      appendFileSync(log, `${usageLine({ at: now / 1000, duration: 10, cost: 7 })}\n`);
+    };
+    envoy.onPush = () => {
+      // After the response of what was charged.
+      if (envoy.pushes === lastSample) queueMicrotask(ended);
+    };
+    await spend.addLost();
+    expect(spend.gauges().map(({ spent }) => spent)).toEqual([40, 47]);
+  });
+
   it("no charge is added if the records come late", async () => {
     await use(DAILY, MONTHLY);
     await spend.attach(socket);
@@ -391,6 +408,8 @@ it("Envoy keeps its limits while the ledger is read again", async () => {
     catchUp: () => Promise.resolve(),
     report: (line) => reports.push(line),
     lostMs: 0,
+    watchRecords: () => ({ costs: [], end: () => undefined }),
+    now: () => now,
   });
   await limits.first;
   const pushed: (number | undefined)[] = [];
