@@ -64,7 +64,7 @@ What a run of ${minutes(report.seconds)} on ${report.date} found, with version $
 
 \`npm run soak -- --minutes 30 --rate 100\` is the default. \`--only NAME\` selects what happens, \`--report FILE\` writes the data, \`--seed\` repeats a run's requests. Docker is not needed; a full disk needs the right to mount a tmpfs, a moved clock needs a C compiler, Redis and its packages come as for the rate limit tests. What is missing is reported and left out. \`npm test\` runs the short form.
 
-How exact the cost of lost records is: [budgets](budgets.md#how-budgets-are-enforced). If the gateway is killed before it was added, nothing is added.
+How exact the cost of lost records is: [budgets](budgets.md#budgets). If the gateway is killed before it was added, nothing is added.
 
 Not done here: power loss, a partition of the network between the gateways and Redis other than a Redis that stands still, and clocks that differ by more than an hour.
 
