@@ -150,7 +150,9 @@ export function loadWords(bench: Bench, one: Case, program: Program, extra: stri
 
 /** As `name: value`. */
 function headersFor(one: Case, program: Program): string[] {
-  return [...(program.headers ?? []), ...(requestFor(one, program).headers ?? [])];
+  const { body, headers = [] } = requestFor(one, program);
+  const model = "model" in body ? String(body.model) : "";
+  return [...(program.headersOf?.(model) ?? []), ...headers];
 }
 
 export function requestFor(one: Case, program: Program): Request {
@@ -160,8 +162,8 @@ export function requestFor(one: Case, program: Program): Request {
 export async function setProvider(bench: Bench, one: Case): Promise<void> {
   const query = `events=${String(one.events ?? 200)}&delay=${String(one.delay ?? 0)}`;
   const url = `http://127.0.0.1:${String(bench.provider.port)}/settings?${query}`;
-  // It refuses while streams of the slice before are still on their way.
-  for (let attempt = 0; attempt < 50; attempt++) {
+  // It refuses while streams of the slice before are still on their way, which a slow gateway reads to their ends.
+  for (let attempt = 0; attempt < 600; attempt++) {
     if ((await fetch(url)).status === 204) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

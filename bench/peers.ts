@@ -1,7 +1,7 @@
 // Other gateways that the scenarios are measured against: each is installed from its registry into the user's cache at its first
 // use, and starts on the measured core in front of the fake provider, which is its only provider.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, openSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { GatewayError } from "../control-plane/report/gateway-error.ts";
@@ -13,6 +13,8 @@ export interface PeerPlace {
   provider: number;
   /** For its configuration and its log. */
   directory: string;
+  /** Library that keeps it on 127.0.0.1 (src/loopback.c). */
+  loopback: string;
 }
 
 interface Peer {
@@ -21,39 +23,50 @@ interface Peer {
   words: (place: PeerPlace & { port: number }) => string[];
   /** Path that responds when it runs. */
   readyPath: string;
-  /** Headers of every request, as `name: value`. */
-  headers?: (provider: number) => string[];
+  /** Headers of a request for a model, as `name: value`. */
+  headers?: (provider: number, model: string) => string[];
   environment?: Record<string, string>;
 }
 
 const PORTKEY = "@portkey-ai/gateway@1.15.2";
-const LITELLM = "litellm[proxy]==1.109.1";
+/** The newest one whose `litellm-proxy-extras` is on PyPI. */
+const LITELLM = "litellm[proxy]==1.108.4";
 /** A start with Python's imports, on a busy machine. */
 const READY_WITHIN = 300_000;
 
 const litellm = (name: string, isRust: boolean): Peer => ({
   name,
   words({ provider, directory, port }) {
-    const home = cacheOf("litellm-1.109.1");
+    const home = cacheOf("litellm-1.108.4");
     const program = join(home, "bin/litellm");
     if (!existsSync(program)) {
       install("python3", ["-m", "venv", home]);
       install(join(home, "bin/pip"), ["install", "--quiet", LITELLM]);
     }
-    const model = (as: string) =>
-      `  - model_name: ${as}
+    const model = (name: string, vendor: string, path: string) =>
+      `  - model_name: ${name}
     litellm_params:
-      model: openai/${CHAT_MODEL}
-      api_base: http://127.0.0.1:${String(provider)}/v1
-      api_key: any${isRust ? "\n      rust: true" : ""}
+      model: ${vendor}/${name}
+      api_base: http://127.0.0.1:${String(provider)}${path}
+      api_key: any
 `;
-    const file = join(directory, "litellm.yaml");
-    writeFileSync(file, `model_list:\n${model(CHAT_MODEL)}${model(MESSAGES_MODEL)}`);
+    const models = [model(CHAT_MODEL, "openai", "/v1"), model(MESSAGES_MODEL, "anthropic", "")];
+    const file = join(directory, `${name}.yaml`);
+    writeFileSync(file, `model_list:\n${models.join("")}`);
     const words = ["--config", file, "--host", "127.0.0.1", "--port", String(port)];
     return [program, ...words, "--num_workers", "1"];
   },
   readyPath: "/health/liveliness",
-  environment: { LITELLM_LOG: "ERROR", LITELLM_LOCAL_MODEL_COST_MAP: "True" },
+  environment: {
+    LITELLM_LOG: "ERROR",
+    // It checks no key, which saves it work.
+    LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY: "true",
+    LITELLM_LOCAL_MODEL_COST_MAP: "True",
+    // The fake provider has no stream of Responses, which it would request for a Messages client.
+    LITELLM_USE_CHAT_COMPLETIONS_URL_FOR_ANTHROPIC_MESSAGES: "true",
+    // Used for Messages at Anthropic alone; all other endpoints stay in Python (litellm/rust_bridge/catalog.py).
+    LITELLM_RUST: isRust ? "true" : "false",
+  },
 });
 
 export const PEERS: readonly Peer[] = [
@@ -67,8 +80,8 @@ export const PEERS: readonly Peer[] = [
       return [process.execPath, script, "--headless", `--port=${String(port)}`];
     },
     readyPath: "/",
-    headers: (provider) => [
-      "x-portkey-provider: openai",
+    headers: (provider, model) => [
+      `x-portkey-provider: ${model === MESSAGES_MODEL ? "anthropic" : "openai"}`,
       `x-portkey-custom-host: http://127.0.0.1:${String(provider)}/v1`,
     ],
     environment: { TRUSTED_CUSTOM_HOSTS: "127.0.0.1,localhost", NODE_ENV: "production" },
@@ -85,28 +98,25 @@ export const PEERS: readonly Peer[] = [
           hint: "bench/README.md has how it is built.",
         });
       const file = join(directory, "agentgateway.yaml");
+      const model = (name: string, vendor: string, path: string) => `  - name: ${name}
+    provider: ${vendor}
+    params: {baseUrl: "http://127.0.0.1:${String(provider)}${path}", apiKey: any}
+`;
+      const models = [model(CHAT_MODEL, "openAI", "/v1"), model(MESSAGES_MODEL, "anthropic", "")];
       writeFileSync(
         file,
-        `binds:
-- port: ${String(port)}
-  listeners:
-  - routes:
-    - backends:
-      - ai:
-          name: provider
-          provider: {openAI: {model: ${CHAT_MODEL}}}
-          hostOverride: 127.0.0.1:${String(provider)}
-      policies:
-        ai:
-          routes:
-            /v1/chat/completions: completions
-            /v1/messages: messages
-        backendAuth: {key: any}
-`,
+        `config: {adminAddr: "127.0.0.1:0", statsAddr: "127.0.0.1:0", readinessAddr: "127.0.0.1:0"}
+frontendPolicies: {http: {maxBufferSize: 33554432}}
+llm:
+  port: ${String(port)}
+  models:
+${models.join("")}`,
       );
       return [program, "-f", file];
     },
     readyPath: "/",
+    // It has one core, as the others.
+    environment: { WORKER_THREADS: "1" },
   },
 ];
 
@@ -123,11 +133,15 @@ export async function startPeer(name: string, place: PeerPlace): Promise<Program
   const log = openSync(join(place.directory, `${name}.log`), "w");
   const child = spawn("taskset", ["-c", GATEWAY_CORE, program, ...words], {
     stdio: ["ignore", log, log],
-    env: { ...process.env, OPENAI_API_KEY: "any", ...peer.environment },
+    env: { ...process.env, LD_PRELOAD: place.loopback, OPENAI_API_KEY: "any", ...peer.environment },
   });
   const url = `http://127.0.0.1:${String(port)}${peer.readyPath}`;
-  const running = await started(name, port, child, url, READY_WITHIN);
-  return { ...running, headers: peer.headers?.(place.provider) ?? [] };
+  const running = await started(name, port, child, url, READY_WITHIN).catch((error: unknown) => {
+    if (!(error instanceof GatewayError)) throw error;
+    const written = readFileSync(join(place.directory, `${name}.log`), "utf8").trim();
+    throw new GatewayError(error.message, { hint: written.slice(-1000) });
+  });
+  return { ...running, headersOf: (model) => peer.headers?.(place.provider, model) ?? [] };
 }
 
 function cacheOf(name: string): string {

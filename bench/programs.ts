@@ -55,8 +55,8 @@ export interface Program {
   port: number;
   pid: number;
   isPlain: boolean;
-  /** Of every request, as `name: value`, if it is another gateway. */
-  headers?: readonly string[];
+  /** Returns the headers of a request for a model, as `name: value`, if it is another gateway. */
+  headersOf?: (model: string) => readonly string[];
   stop(): Promise<void>;
 }
 
@@ -64,11 +64,13 @@ export interface Program {
 export interface EnvoyCommand {
   words: readonly string[];
   readyWithin: number;
+  /** One if it is not set. */
+  workers?: number;
 }
 
-/** Envoy on the gateway's core. */
-export function pinned(envoy: string): EnvoyCommand {
-  return { words: ["taskset", "-c", GATEWAY_CORE, envoy], readyWithin: READY_WITHIN };
+/** Envoy on the gateway's core, or on these. */
+export function pinned(envoy: string, cores = GATEWAY_CORE): EnvoyCommand {
+  return { words: ["taskset", "-c", cores, envoy], readyWithin: READY_WITHIN };
 }
 
 /** Envoy on the core of the load. */
@@ -419,7 +421,7 @@ function plainConfig(port: number, provider: number, parts: PlainParts = {}): ob
   };
 }
 
-/** Starts Envoy with one worker. */
+/** Starts Envoy. */
 export async function startEnvoy(
   name: string,
   envoy: EnvoyCommand,
@@ -434,7 +436,8 @@ export async function startEnvoy(
   const file = join(directory, "envoy.yaml");
   writeFileSync(file, config);
   const log = openSync(join(directory, "envoy.log"), "w");
-  const words = ["--concurrency", "1", "--disable-hot-restart", "-l", "error", "-c", file];
+  const concurrency = ["--concurrency", String(envoy.workers ?? 1)];
+  const words = [...concurrency, "--disable-hot-restart", "-l", "error", "-c", file];
   const [program = "", ...before] = envoy.words;
   const child = spawn(program, [...before, ...words], {
     stdio: ["ignore", log, log],

@@ -26,14 +26,12 @@ import {
 } from "./measure.ts";
 import { benchModels } from "./models.ts";
 import { benchPrompts, writePromptResult } from "./prompt.ts";
-import { startPeer } from "./peers.ts";
 import { scaleTables } from "./scale.ts";
-import { scenarioTables } from "./scenarios.ts";
+import { runScenarios } from "./scenarios-run.ts";
 import {
   BUDGETED,
   KEYED,
   OBSERVED,
-  SCENARIOS_GATEWAY,
   TRACED,
   pinned,
   type Program,
@@ -80,10 +78,12 @@ npm run bench -- scale
 
   the time to start and the memory with 500 models, and 1,000 paced streams at a time
 
-npm run bench -- --scenarios [NAME …] [--peers NAME,…] [--rounds N] [--seconds S] [--no-result]
+npm run bench -- --scenarios [NAME …] [--peers NAME,…] [--workers] [--rounds N] [--seconds S] [--publish] [--no-result]
 
   the scenarios of AIGatewayBench: plain Envoy, this gateway, and the gateways that --peers names: portkey, litellm, litellm-rust,
-  agentgateway
+  agentgateway, or all
+  --workers   also throughput and latency with one and two workers
+  --publish   also writes docs/performance.md
 
 npm run bench -- contention
 
@@ -348,52 +348,10 @@ async function measureScale(): Promise<void> {
   }
 }
 
-async function measureScenarios(words: string[]): Promise<void> {
-  const { values, positionals } = parseArgs({
-    args: words,
-    allowPositionals: true,
-    options: {
-      scenarios: { type: "boolean" },
-      peers: { type: "string", default: "" },
-      rounds: { type: "string", default: "5" },
-      seconds: { type: "string", default: "2" },
-      "no-result": { type: "boolean", default: false },
-    },
-  });
-  checkMachine();
-  const directory = mkdtempSync(join(tmpdir(), "gateway-bench-"));
-  const tools = buildTools(join(ROOT, "build/bench"));
-  const running: Program[] = [];
-  try {
-    const provider = await startProvider(tools.provider);
-    running.push(provider);
-    const envoy = pinned(requireEnvoy(process.env).file);
-    const own = { envoy, provider: provider.port, filter: join(ROOT, "build/filter.wasm") };
-    running.push(await startPlain(envoy, join(directory, "plain"), provider.port));
-    const name = SCENARIOS_GATEWAY;
-    const gateway = await startGateway({ ...own, name, directory: join(directory, name) });
-    running.push({ ...gateway, name: "gateway" });
-    for (const peer of values.peers.split(",").filter((one) => one !== ""))
-      running.push(await startPeer(peer, { provider: provider.port, directory }));
-    const [rounds, seconds] = [Number(values.rounds), Number(values.seconds)];
-    const bench = { tools, provider, upstream: provider.port, directory, rounds, seconds };
-    const tables = await scenarioTables(bench, running.slice(1), positionals);
-    if (values["no-result"]) return;
-    const date = new Date().toISOString().slice(0, 10);
-    const file = join(import.meta.dirname, `results/scenarios-${date}.md`);
-    const load = loadavg().map((one) => one.toFixed(1));
-    writeFileSync(file, `Load average at the end: ${load.join(", ")}.\n\n${tables}\n`);
-    console.log(`Written to ${file}`);
-  } finally {
-    await Promise.all(running.map((program) => program.stop()));
-    rmSync(directory, { recursive: true, force: true });
-  }
-}
-
 async function main(): Promise<void> {
   const [first, ...rest] = process.argv.slice(2);
   if (process.argv.includes("--scenarios")) {
-    await measureScenarios(process.argv.slice(2));
+    await runScenarios(process.argv.slice(2));
     return;
   }
   if (first === "prompt") {

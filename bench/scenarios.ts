@@ -5,7 +5,14 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { table } from "../scripts/docs/markdown.ts";
 import { GatewayError } from "../control-plane/report/gateway-error.ts";
-import { CHAT_MODEL, chatAgentBody, chatBody, DEAD_MODEL, messagesBody } from "./bodies.ts";
+import {
+  CHAT_MODEL,
+  chatAgentBody,
+  chatBody,
+  DEAD_MODEL,
+  MESSAGES_MODEL,
+  messagesBody,
+} from "./bodies.ts";
 import type { Case } from "./cases.ts";
 import {
   type Bench,
@@ -21,6 +28,10 @@ import { median } from "./report.ts";
 
 /** USD of an hour of a core, of a cloud's general machines. */
 const USD_PER_CORE_HOUR = 0.04;
+/** Of a program for which a slice is too short. */
+const SLOW_SECONDS = 45;
+/** The scenarios whose price docs/performance.md shows. */
+const PRICED = ["streaming-turn", "tool-loop", "prompt-10k"];
 const CHAT = "/v1/chat/completions";
 /** Four characters are about a token. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -52,6 +63,20 @@ export const SCENARIOS: readonly Scenario[] = [
     one: {
       ...{ ...base, name: "streaming-turn", what: "a turn as a stream of 200 events, 5 ms apart" },
       ...{ request: chat(1000, { stream: true }), events: 200, delay: 5, seconds: 3, warmUp: 1 },
+    },
+  },
+  {
+    one: {
+      ...{
+        ...base,
+        name: "messages-turn",
+        what: "the same turn of a Messages client at Anthropic",
+      },
+      request: {
+        path: "/v1/messages",
+        body: messagesBody(MESSAGES_MODEL, 1000, { stream: true }),
+      },
+      ...{ events: 200, delay: 5, seconds: 3, warmUp: 1 },
     },
   },
   {
@@ -114,22 +139,57 @@ interface Measured {
   leftOut?: string;
 }
 
-/** Measures the scenarios and returns a table in Markdown for each. */
-export async function scenarioTables(
+export interface ScenarioResult {
+  name: string;
+  what: string;
+  /** Whether others send requests at the same time. */
+  hasOthers: boolean;
+  programs: ProgramResult[];
+}
+
+/** Medians of the rounds; undefined if the program was left out. */
+interface ProgramResult {
+  program: string;
+  leftOut?: string;
+  figures?: {
+    /** Microseconds of a request; undefined with others, whose time the process has, too. */
+    cpu?: number;
+    usdPerMillion?: number;
+    perSecond: number;
+    p50: number;
+    p99: number;
+    p999: number;
+    failed: number;
+    memory: number;
+  };
+}
+
+type Figures = NonNullable<ProgramResult["figures"]>;
+
+/** Measures the scenarios with these names; all without. */
+export async function measureScenarios(
   bench: Bench,
   programs: Program[],
   names: readonly string[],
-): Promise<string> {
+): Promise<ScenarioResult[]> {
   const chosen = SCENARIOS.filter(({ one }) => names.length === 0 || names.includes(one.name));
   if (chosen.length === 0)
     throw new GatewayError(`Scenarios are ${SCENARIOS.map(({ one }) => one.name).join(", ")}.`);
-  const tables: string[] = [];
+  const results: ScenarioResult[] = [];
   for (const scenario of chosen) {
+    const hasOthers = scenario.beside !== undefined;
     const measured = await measure(bench, programs, scenario);
-    tables.push(`### ${scenario.one.name}: ${scenario.one.what}\n\n${tableOf(scenario, measured)}`);
-    console.error(tables.at(-1));
+    const { name, what } = scenario.one;
+    const result = {
+      name,
+      what,
+      hasOthers,
+      programs: measured.map((one) => resultOf(one, hasOthers)),
+    };
+    results.push(result);
+    console.error(`${scenarioTable(result)}\n`);
   }
-  return tables.join("\n\n");
+  return results;
 }
 
 async function measure(
@@ -140,19 +200,34 @@ async function measure(
   const all: Measured[] = [];
   const able: Program[] = [];
   for (const program of programs) {
-    const isForeign = program.headers !== undefined;
+    const isForeign = program.headersOf !== undefined;
     const leftOut =
-      isOurs && isForeign ? "not configured here" : await tryOnce(bench, one, program);
+      isOurs && isForeign
+        ? "not configured here"
+        : await tryOnce(bench, one, program).catch(() => "it does not respond");
     all.push({ program: program.name, slices: [], memory: 0, ...(leftOut && { leftOut }) });
     if (leftOut === undefined) able.push(program);
   }
   for (let round = 0; round < bench.rounds; round++) {
-    for (let step = 0; step < able.length; step++) {
-      const program = able[(round + step) % able.length];
+    const taking = [...able];
+    for (let step = 0; step < taking.length; step++) {
+      const program = taking[(round + step) % taking.length];
       const own = all.find((found) => found.program === program?.name);
       if (program === undefined || own === undefined) continue;
-      own.slices.push(await slice(bench, one, beside, program));
-      own.memory = residentMemory(program.pid);
+      try {
+        const found = await slice(bench, one, beside, program);
+        own.slices.push(found);
+        if (found.requests < one.connections) {
+          // Not even one request of each connection: one long slice is all that it gets.
+          own.slices = [await slice({ ...bench, seconds: SLOW_SECONDS }, one, beside, program)];
+          able.splice(able.indexOf(program), 1);
+        }
+        own.memory = residentMemory(program.pid);
+      } catch (error) {
+        // It has ended: the others are measured all the same.
+        own.leftOut = String(error);
+        able.splice(able.indexOf(program), 1);
+      }
     }
   }
   return all;
@@ -180,26 +255,74 @@ async function slice(
   }
 }
 
-function tableOf({ beside }: Scenario, measured: readonly Measured[]): string {
+function resultOf(
+  { program, slices, memory, leftOut }: Measured,
+  hasOthers: boolean,
+): ProgramResult {
+  if (leftOut !== undefined) return { program, leftOut: leftOut.replaceAll(/\s+/g, " ") };
+  const middle = (pick: (one: Slice) => number) => median(slices.map(pick));
+  const cpu = middle((one) => one.cpu);
+  const figures = {
+    ...(hasOthers ? {} : { cpu, usdPerMillion: (cpu / 3600) * USD_PER_CORE_HOUR }),
+    perSecond: middle((one) => one.perSecond),
+    p50: middle((one) => one.p50),
+    p99: middle((one) => one.p99),
+    p999: middle((one) => one.p999),
+    failed: slices.reduce((sum, one) => sum + one.failed + one.broken, 0),
+    memory,
+  };
+  return { program, figures };
+}
+
+/** Returns a table in Markdown, with its heading. */
+export function scenarioTable({ name, what, programs }: ScenarioResult): string {
   const head = ["", "CPU µs", "USD per million", "requests/s", "p50 µs", "p99 µs", "p99.9 µs"];
-  const rows = measured.map(({ program, slices, memory, leftOut }) => {
-    if (leftOut !== undefined)
-      return [program, leftOut.replaceAll(/\s+/g, " "), ...Array<string>(7).fill("")];
-    const middle = (pick: (one: Slice) => number) => median(slices.map(pick));
-    const cpu = middle((one) => one.cpu);
-    const failed = slices.reduce((sum, one) => sum + one.failed + one.broken, 0);
+  const rows = programs.map(({ program, leftOut = "", figures }) => {
+    if (figures === undefined)
+      return [program, `left out: ${leftOut}`, ...Array<string>(7).fill("")];
     return [
       program,
-      // With others beside, the process's time is theirs, too.
-      beside === undefined ? cpu.toFixed(1) : "–",
-      beside === undefined ? ((cpu / 3600) * USD_PER_CORE_HOUR).toFixed(4) : "–",
-      middle((one) => one.perSecond).toFixed(0),
-      middle((one) => one.p50).toFixed(0),
-      middle((one) => one.p99).toFixed(0),
-      middle((one) => one.p999).toFixed(0),
-      String(failed),
-      memory.toFixed(0),
+      figures.cpu?.toFixed(1) ?? "–",
+      figures.usdPerMillion?.toFixed(4) ?? "–",
+      figures.perSecond.toFixed(0),
+      figures.p50.toFixed(0),
+      figures.p99.toFixed(0),
+      figures.p999.toFixed(0),
+      String(figures.failed),
+      figures.memory.toFixed(0),
     ];
   });
-  return table([...head, "failed", "MB"], rows);
+  return `### ${name}: ${what}\n\n${table([...head, "failed", "MB"], rows)}`;
+}
+
+/** Returns the tables of docs/performance.md: a row for each scenario, a column for each program. */
+export function summary(results: readonly ScenarioResult[]): string {
+  const names = results[0]?.programs.map(({ program }) => program) ?? [];
+  const rows = (cell: (figures: Figures, plain: Figures | undefined) => string) =>
+    results.map(({ name, programs }) => {
+      const plain = programs[0]?.figures;
+      return [
+        name,
+        ...programs.map(({ figures }) => (figures === undefined ? "–" : cell(figures, plain))),
+      ];
+    });
+  const milliseconds = (microseconds: number) => (microseconds / 1000).toPrecision(3);
+  const cpu = rows((own, plain) => {
+    if (own.cpu === undefined) return "–";
+    const ratio = plain?.cpu === undefined ? "" : ` (${(own.cpu / plain.cpu).toPrecision(3)} ×)`;
+    return `${own.cpu.toFixed(0)}${ratio}`;
+  }).filter((row) => row.some((cell, at) => at > 0 && cell !== "–"));
+  const times = rows((own) => {
+    const failed = own.failed > 0 ? `, ${String(own.failed)} failed` : "";
+    return `${[own.p50, own.p99, own.p999].map(milliseconds).join(" / ")}${failed}`;
+  });
+  const memory = rows((own) => own.memory.toFixed(0)).slice(-1);
+  const price = rows((own) => own.usdPerMillion?.toFixed(3) ?? "–").filter(([name]) =>
+    PRICED.includes(name ?? ""),
+  );
+  return [
+    `CPU time of a request in µs, and as a multiple of plain Envoy's:\n\n${table(["", ...names], cpu)}`,
+    `p50 / p99 / p99.9 in ms:\n\n${table(["", ...names], times)}`,
+    `Memory in MB after all of them, and USD of CPU per million requests (${String(USD_PER_CORE_HOUR)} USD for an hour of a core):\n\n${table(["", ...names], [...memory.map(([, ...cells]) => ["memory", ...cells]), ...price])}`,
+  ].join("\n\n");
 }

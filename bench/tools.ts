@@ -8,11 +8,18 @@ const SOURCES = join(import.meta.dirname, "src");
 const PROGRAMS = {
   load: ["load.c", "response.c", "text.c"],
   provider: ["provider.c", "responses.c", "clouds.c", "text.c"],
+  loopback: ["loopback.c"],
+};
+/** A library is for a program that is not ours. */
+const OPTIONS: Partial<Record<keyof typeof PROGRAMS, string[]>> = {
+  loopback: ["-shared", "-fPIC"],
 };
 
 export interface Tools {
   load: string;
   provider: string;
+  /** A library to preload. */
+  loopback: string;
 }
 
 /** Paths of the programs, in `directory`. Throws a GatewayError when they cannot be built. */
@@ -24,13 +31,13 @@ export function buildTools(directory: string): Tools {
   const built = (name: keyof typeof PROGRAMS): string => {
     const file = join(directory, name);
     const made = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    if (made < newest) compile(PROGRAMS[name], file);
+    if (made < newest) compile(PROGRAMS[name], file, OPTIONS[name]);
     return file;
   };
-  return { load: built("load"), provider: built("provider") };
+  return { load: built("load"), provider: built("provider"), loopback: built("loopback") };
 }
 
-function compile(sources: string[], file: string): void {
+function compile(sources: string[], file: string, options: string[] = []): void {
   const compiler = findCompiler();
   if (compiler === undefined) {
     throw new GatewayError("There is no C compiler, which the benchmark's load tool needs.", {
@@ -40,7 +47,7 @@ function compile(sources: string[], file: string): void {
   const files = sources.map((source) => join(SOURCES, source));
   // Moved into its place: another process may compile it at the same time, or run it already.
   const own = `${file}.${String(process.pid)}`;
-  const { status, stderr } = spawnSync(compiler, ["-O2", "-o", own, ...files], {
+  const { status, stderr } = spawnSync(compiler, ["-O2", ...options, "-o", own, ...files], {
     encoding: "utf8",
   });
   if (status === 0) {

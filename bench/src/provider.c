@@ -105,6 +105,14 @@ static int has(const char *bytes, size_t length, const char *word) {
   return memmem(bytes, length, word, strlen(word)) != NULL;
 }
 
+/** Whether a JSON body sets a member to true. Python writes a blank after the colon. */
+static int sets(const char *body, size_t length, const char *member) {
+  char compact[40], python[40];
+  snprintf(compact, sizeof compact, "\"%s\":true", member);
+  snprintf(python, sizeof python, "\"%s\": true", member);
+  return has(body, length, compact) || has(body, length, python);
+}
+
 static int change_settings(Connection *connection, const char *line, size_t length) {
   int events = 0, delay = 0;
   char copy[128];
@@ -146,7 +154,7 @@ static int send_reply(Connection *connection, const Reply *reply, int has_openai
 static int answer(Connection *connection, const char *head, size_t head_length, const char *body, size_t body_length) {
   size_t line = (size_t)((char *)memchr(head, '\r', head_length) - head);
   if (strncmp(head, "GET ", 4) == 0) return change_settings(connection, head, line);
-  int is_stream = has(body, body_length, "\"stream\":true");
+  int is_stream = sets(body, body_length, "stream");
   const Reply *reply = NULL;
   if (has(head, line, ":streamGenerateContent")) {
     is_stream = 1;
@@ -155,11 +163,12 @@ static int answer(Connection *connection, const char *head, size_t head_length, 
     is_stream = 1;
     reply = &converse_stream;
   } else if (has(head, line, "/responses")) {
+    is_stream = 0;
     reply = &response_object;
   } else if (has(head, line, "/messages")) {
     reply = is_stream ? &message_stream : &message;
   } else if (has(head, line, "/chat/completions")) {
-    int has_usage = is_stream && has(body, body_length, "\"include_usage\":true");
+    int has_usage = is_stream && sets(body, body_length, "include_usage");
     reply = !is_stream ? &chat_completion : has_usage ? &chat_stream_with_usage : &chat_stream;
   }
   if (reply == NULL) {
