@@ -26,8 +26,13 @@ export const MARK = constant("gw1.");
 /** For Tape.hasBeginning; signed ids of calls (signed-call-id.ts) begin in the same way. */
 export const MARK_BYTES = firstBytes(MARK);
 
-/** So begin the ids of items and blocks that stand for what a provider ran: only the gateway's clients know them. */
+/** So begin the ids of items that stand for what a provider ran: only the gateway's clients know them. */
 export const HOSTED_MARK = constant("gw1.h.");
+/** The same of blocks, whose ids Anthropic limits: ^srvtoolu_[a-zA-Z0-9_]+$, and of MCP calls ^[a-zA-Z0-9_-]+$. */
+export const HOSTED_BLOCK_MARK = constant("srvtoolu_gw1h_");
+export const HOSTED_MCP_MARK = constant("gw1_h_");
+/** In the place of what only Anthropic can write: `encrypted_index` of a citation, `encrypted_content` of a page. */
+export const NOT_ENCRYPTED = constant("gw1.n");
 
 /** Returns whether a node is a string that begins with this mark. */
 export function hasMark(tape: Tape, node: u32, mark: Span): bool {

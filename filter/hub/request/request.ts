@@ -7,7 +7,7 @@ import { Records } from "../../bytes/records";
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { isBlank } from "../../bytes/json/blank";
 import { startsWith } from "../../bytes/text/at";
-import { ByteBuffer, constant, PADDING, sameBytes, Span } from "../../bytes/text/bytes";
+import { ByteBuffer, constant, PADDING, Span } from "../../bytes/text/bytes";
 import { AskedFeatures } from "./asked-features";
 import { TextTarget } from "../hosted-texts";
 import { MARK, MARK_ENCRYPTED } from "../reasoning-carrier";
@@ -405,13 +405,12 @@ export class HubRequest extends TextTarget {
 }
 
 /** Stands for the signature of unsigned reasoning (docs/decisions/2026-11-21-reasoning-carrier.md). */
-export const UNSIGNED_MARK = constant("Z2F0ZXdheTp1bnNpZ25lZA==");
+export const UNSIGNED_MARK = constant("gw1.u");
 
 /** Returns whether a block of reasoning has a signature of Anthropic. */
 export function isSigned(block: Block): bool {
   if (block.nameLength == 0 || (block.flags & FLAG_ENCRYPTED) != 0) return false;
-  if (startsWith(block.name, block.nameLength, MARK)) return false;
-  return !sameBytes(block.name, block.nameLength, UNSIGNED_MARK.pointer, UNSIGNED_MARK.length);
+  return !startsWith(block.name, block.nameLength, MARK);
 }
 
 /** Points a span at a value of the tape, without a string's quotes. */

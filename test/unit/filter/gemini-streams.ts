@@ -35,7 +35,7 @@ const citation = (title: string): Json => ({
   cited_text: "",
   url: `https://${title}.example`,
   title,
-  encrypted_index: "",
+  encrypted_index: "gw1.n",
 });
 
 export const GEMINI_STREAMS: GeminiStream[] = [

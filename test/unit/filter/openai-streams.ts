@@ -12,7 +12,7 @@ export interface OpenaiCase {
   dropped?: number;
 }
 
-const UNSIGNED = "Z2F0ZXdheTp1bnNpZ25lZA==";
+const UNSIGNED = "gw1.u";
 
 const OPENAI_HEAD =
   '"id":"chatcmpl-B9MBs8CjcvOU2jLn4n570S5qMJKcT","object":"chat.completion.chunk","created":1741569952,"model":"gpt-4o-mini-2024-07-18","service_tier":"default","system_fingerprint":"fp_06737a9306"';
@@ -65,7 +65,7 @@ function citation(title: string): Json {
     cited_text: "",
     url: `https://${title}.example`,
     title,
-    encrypted_index: "",
+    encrypted_index: "gw1.n",
   };
 }
 
@@ -448,7 +448,7 @@ export const OPENAI_STREAMS: readonly OpenaiCase[] = [
             cited_text: "",
             url: "https://a.example",
             title: "A",
-            encrypted_index: "",
+            encrypted_index: "gw1.n",
           },
         ],
       },
@@ -476,7 +476,7 @@ export const OPENAI_STREAMS: readonly OpenaiCase[] = [
             cited_text: "",
             url: "https://p.example",
             title: "P",
-            encrypted_index: "",
+            encrypted_index: "gw1.n",
           },
         ],
       },

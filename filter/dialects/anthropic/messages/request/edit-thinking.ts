@@ -1,8 +1,13 @@
-// Removes thinking that the gateway marked as unsigned or as OpenAI's, what another provider ran, and Gemini's signatures from
-// the ids of calls, in a conversation that began with another provider: Anthropic rejects them with 400
+// Removes thinking that the gateway marked as unsigned or as OpenAI's, what another provider ran and where its texts are from, and
+// Gemini's signatures from the ids of calls, in a conversation that began with another provider: Anthropic rejects them with 400
 // (docs/decisions/2026-11-22-reasoning-between-three-dialects.md).
-import { HOSTED_MARK, MARK_BYTES, hasMark, isCarrier } from "../../../../hub/reasoning-carrier";
-import { UNSIGNED_MARK } from "../../../../hub/request/request";
+import {
+  HOSTED_BLOCK_MARK,
+  HOSTED_MCP_MARK,
+  MARK_BYTES,
+  hasMark,
+  isCarrier,
+} from "../../../../hub/reasoning-carrier";
 import { Edits } from "../../../../bytes/json/edit";
 import { Tape } from "../../../../bytes/json/tape";
 import { firstBytes } from "../../../../bytes/text/at";
@@ -11,13 +16,16 @@ import { removeSignaturesIn } from "../../../edit-call-ids";
 import { ListEdit } from "../../../list-edit";
 
 const HOSTED_TYPE = constant("messages[].content[].type=server_tool_use");
-const UNSIGNED_BYTES = firstBytes(UNSIGNED_MARK);
+const CITATIONS = constant("citations");
+const CITATIONS_PATH = constant("messages[].content[].citations");
+const HOSTED_BYTES = firstBytes(HOSTED_BLOCK_MARK);
 
 const messages = new ListEdit();
+const members = new ListEdit();
 const blocks = new ListEdit();
 
 export function removeForeignSignatures(tape: Tape, edits: Edits): void {
-  if (!tape.hasBeginning(MARK_BYTES, UNSIGNED_BYTES)) return;
+  if (!tape.hasBeginning(MARK_BYTES, HOSTED_BYTES)) return;
   const list = tape.member(0, constant("messages"));
   if (!tape.isArray(list)) return;
   messages.begin(tape, list);
@@ -34,30 +42,45 @@ export function removeForeignSignatures(tape: Tape, edits: Edits): void {
   }
 }
 
-function isMark(tape: Tape, node: u32): bool {
-  if (isCarrier(tape, node)) return true;
-  return tape.size(node) == UNSIGNED_MARK.length && tape.equals(node, UNSIGNED_MARK);
-}
-
 /** Returns whether a block is a call or a result of what another provider ran: it has an id of the gateway. */
 function isHosted(tape: Tape, block: u32): bool {
   return (
-    hasMark(tape, tape.member(block, constant("id")), HOSTED_MARK) ||
-    hasMark(tape, tape.member(block, constant("tool_use_id")), HOSTED_MARK)
+    isHostedId(tape, tape.member(block, constant("id"))) ||
+    isHostedId(tape, tape.member(block, constant("tool_use_id")))
   );
 }
 
-function isUnsigned(tape: Tape, block: u32): bool {
-  return isMark(tape, tape.member(block, constant("signature"))) || isHosted(tape, block);
+function isHostedId(tape: Tape, node: u32): bool {
+  return hasMark(tape, node, HOSTED_BLOCK_MARK) || hasMark(tape, node, HOSTED_MCP_MARK);
 }
 
-/** Counts the blocks to remove, and notes whether one of them is to be listed. */
+function isUnsigned(tape: Tape, block: u32): bool {
+  return isCarrier(tape, tape.member(block, constant("signature"))) || isHosted(tape, block);
+}
+
+/** Removes the citations of a text of another provider: a text has only its own provider's. */
+function removeCitations(tape: Tape, block: u32, edits: Edits): void {
+  const citations = tape.member(block, CITATIONS);
+  if (!tape.hasItems(citations)) return;
+  const first = tape.first(citations);
+  if (!isCarrier(tape, tape.member(first, constant("encrypted_index")))) return;
+  members.begin(tape, block);
+  const end = tape.next(block);
+  for (let key = tape.first(block); key < end; key = tape.next(key + 1))
+    members.item(tape, key, tape.equals(key, CITATIONS), edits);
+  if (edits.dropped.length == 0) edits.dropped = CITATIONS_PATH;
+}
+
+/** Counts the blocks to remove, edits the others, and notes what is to be listed. */
 function countUnsigned(tape: Tape, content: u32, edits: Edits): u32 {
   let count: u32 = 0;
   if (!tape.isArray(content)) return 0;
   const end = tape.next(content);
   for (let block = tape.first(content); block < end; block = tape.next(block)) {
-    if (!isUnsigned(tape, block)) continue;
+    if (!isUnsigned(tape, block)) {
+      removeCitations(tape, block, edits);
+      continue;
+    }
     count++;
     if (isHosted(tape, block)) edits.dropped = HOSTED_TYPE;
   }

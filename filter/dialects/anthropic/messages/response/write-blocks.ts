@@ -3,12 +3,15 @@ import { BlockWriter } from "../../../../hub/response/block-writer";
 import {
   CARRIER_ENCRYPTED,
   CARRIER_SIGNED,
-  HOSTED_MARK,
+  HOSTED_BLOCK_MARK,
+  HOSTED_MCP_MARK,
   MARK_ENCRYPTED,
 } from "../../../../hub/reasoning-carrier";
-import { writeResponseId } from "../../../../hub/response/response-id";
+import { HOSTED_MCP } from "../../../../hub/request/hosted-tools";
+import { prefixLength } from "../../../../hub/response/response-id";
 import { UNSIGNED_MARK } from "../../../../hub/request/request";
 import { writeString } from "../../../../hub/request/request-writing";
+import { byteAt, isDigit, isLetter } from "../../../../bytes/text/at";
 import { ByteBuffer } from "../../../../bytes/text/bytes";
 import { stopReason } from "./finish-reason";
 
@@ -24,10 +27,15 @@ export abstract class MessageBlockWriter extends BlockWriter {
   }
 
   /** Sets the id of the next tool that the provider ran: no API accepts it back, and none gets it. */
-  protected setHostedId(): void {
+  protected setHostedId(kind: i32): void {
     const id = this.hostedId;
+    const head = this.translation.head.id;
     id.clear();
-    writeResponseId(this.translation.head.id, HOSTED_MARK, id);
+    id.span(kind == HOSTED_MCP ? HOSTED_MCP_MARK : HOSTED_BLOCK_MARK);
+    for (let i = prefixLength(head); i < head.length; i++) {
+      const byte = byteAt(head.pointer, i);
+      id.byte(isLetter(byte) || isDigit(byte) ? byte : 0x5f);
+    }
     id.byte(0x5f);
     id.integer(this.hostedCalls++);
   }

@@ -7,6 +7,7 @@ import {
   TIER_PRIORITY,
   TIER_UNKNOWN,
 } from "../../../../hub/response/translation";
+import { NOT_ENCRYPTED } from "../../../../hub/reasoning-carrier";
 import { writeResponseId } from "../../../../hub/response/response-id";
 import { atLeastZero, Usage } from "../../../../hub/response/usage";
 import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
@@ -85,7 +86,7 @@ const LOCATIONS: StaticArray<Span> = [
 ];
 
 /**
- * Writes a citation. Of a web page's only Anthropic can fill in `encrypted_index`: it stays empty.
+ * Writes a citation. Of a web page's only Anthropic can fill in `encrypted_index`: here it is a mark.
  * @see https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/web-search-tool#citations
  * @see https://platform.claude.com/docs/en/build-with-claude/citations
  */
@@ -111,7 +112,9 @@ export function writeCitation(citation: Citation, out: ByteBuffer): void {
     out.span(NULL);
   }
   if (place == CITED_PAGE) {
-    out.text(',"encrypted_index":""}');
+    out.text(',"encrypted_index":"');
+    out.span(NOT_ENCRYPTED);
+    out.text('"}');
     return;
   }
   out.span(isDocument ? constant(',"document_index":') : constant(',"search_result_index":'));

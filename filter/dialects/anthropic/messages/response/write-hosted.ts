@@ -85,7 +85,7 @@ export function writeResult(call: HostedCall, id: ByteBuffer, out: ByteBuffer): 
     call.writePages(
       constant('{"type":"web_search_result","url":"'),
       constant('","title":"'),
-      constant('","encrypted_content":"","page_age":null}'),
+      constant('","encrypted_content":"gw1.n","page_age":null}'),
       out,
     );
   } else {

@@ -145,7 +145,7 @@ export class AnthropicMessagesStreamWriter extends MessageBlockWriter {
 
   protected putHosted(call: HostedCall): void {
     const out = this.out;
-    this.setHostedId();
+    this.setHostedId(call.kind);
     this.openBlock();
     openCall(call, this.hostedId, out);
     out.text("{}");

@@ -111,7 +111,7 @@ export class AnthropicMessagesWriter extends MessageBlockWriter {
 
   protected putHosted(call: HostedCall): void {
     const out = this.out;
-    this.setHostedId();
+    this.setHostedId(call.kind);
     this.blockStart(NOTHING);
     openCall(call, this.hostedId, out);
     writeInput(call, out);

@@ -74,6 +74,10 @@ export class PartReader {
     return this.open == OPEN_TEXT ? this.grounded : null;
   }
 
+  get hasOpenText(): bool {
+    return this.open == OPEN_TEXT;
+  }
+
   /** Reads parts, from one to before another. */
   read(tape: Tape, first: u32, end: u32): void {
     this.single = NO_NODE;

@@ -35,6 +35,8 @@ export class SourceReader {
   private search: HostedCall | null = null;
   private pages: u32 = 0;
   private hasSearched: bool = false;
+  /** Whether the text that the sources belong to has ended. */
+  isLate: bool = false;
   /** Queries of the calls that were read. */
   private called: i64 = 0;
   private citation: Citation = new Citation();
@@ -186,6 +188,7 @@ export class SourceReader {
       this.translation.dropped.add(DROPPED_CITATION);
       return;
     }
+    this.citation.isLate = this.isLate;
     this.citation.set(tape, uri, tape.member(source, TITLE), words);
     this.sink.citation(this.citation);
   }

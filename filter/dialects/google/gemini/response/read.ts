@@ -229,17 +229,18 @@ export class GeminiReader extends ResponseReader {
     const parts = tape.member(content, constant("parts"));
     const last = tape.isArray(parts) ? tape.next(parts) : 0;
     let part = tape.first(parts);
-    if (tape.isObject(grounding)) {
-      one.sources.readSearch(tape, grounding);
+    if (tape.isObject(grounding) || tape.isObject(citations)) {
+      if (tape.isObject(grounding)) one.sources.readSearch(tape, grounding);
       // Sources belong to a text, to which nothing can be written after its end.
       const rest = endOfText(tape, part, last);
       one.parts.read(tape, part, rest);
-      one.sources.readGrounding(tape, grounding, one.parts.openText);
+      one.sources.isLate = !one.parts.hasOpenText;
+      if (tape.isObject(grounding)) one.sources.readGrounding(tape, grounding, one.parts.openText);
+      one.sources.readCitations(tape, citations);
       part = rest;
     }
     one.parts.read(tape, part, last);
     if (hasLogprobs) one.parts.single = NO_NODE;
-    if (tape.isObject(citations)) one.sources.readCitations(tape, citations);
     const reason = findReason(FINISH_REASONS, tape, word);
     if (reason == FINISH_NONE) return;
     if (reason == FINISH_REFUSAL && one.reason != FINISH_REFUSAL) this.refuse(one, tape, message);

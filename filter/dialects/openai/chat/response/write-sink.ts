@@ -45,6 +45,8 @@ export abstract class OpenaiChatSink extends ResponseSink {
   /** Characters of the content so far, and before the current text block. */
   private characters: u32 = 0;
   private blockStart: u32 = 0;
+  /** Those before the last text block that has ended. */
+  private lastStart: u32 = 0;
 
   /** Which choice of the response it writes, and the sinks of the others, in the first one's. */
   protected index: i32 = 0;
@@ -175,12 +177,13 @@ export abstract class OpenaiChatSink extends ResponseSink {
       annotations = new AnnotationList();
       this.annotations = annotations;
     }
-    annotations.add(citation, this.blockStart);
+    annotations.add(citation, citation.isLate ? this.lastStart : this.blockStart);
   }
 
   blockEnd(): void {
     const annotations = this.annotations;
     if (annotations !== null) annotations.blockEnd(this.characters);
+    if (this.characters > this.blockStart) this.lastStart = this.blockStart;
     this.blockStart = this.characters;
     this.carrier.blockEnd();
     this.needsBreak = this.hasReasoning;
