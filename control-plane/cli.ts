@@ -26,6 +26,7 @@ import type {
   ReplayOptions,
   ReloadOptions,
   SetupOptions,
+  SessionsOptions,
   SpendOptions,
   TargetsOptions,
   UpgradeOptions,
@@ -220,6 +221,7 @@ function addRunning(program: Command): void {
       await status(config, options);
     });
   addLogs(program);
+  addSessions(program);
   addSpend(program);
   addAudit(program);
 }
@@ -296,6 +298,36 @@ function addLogs(program: Command): void {
     .action(async (config: string | undefined, options: LogsOptions) => {
       const { logs } = await import("./cli/commands/logs.ts");
       await logs(config, options);
+    });
+}
+
+function addSessions(program: Command): void {
+  program
+    .command("sessions")
+    .description("show the sessions of agents, or the turns of one (needs observability)")
+    .argument("[session]", "id of a session")
+    .option("-c, --config <file>", WHICH)
+    .addOption(
+      new Option(
+        "--since <time>",
+        "from a time on: 15m, 2h, 7d or 2026-01-31 (default: sessions of 24 hours)",
+      ).argParser(recentTime),
+    )
+    .addOption(
+      new Option("-n, --lines <number>", "number of sessions, or of turns, to show")
+        .argParser(wholeNumber)
+        .default(50),
+    )
+    .addOption(
+      new Option(
+        "--log-dir <directory>",
+        "directory of the logs (default: where the running gateway writes them)",
+      ).env("GATEWAY_LOG_DIR"),
+    )
+    .option("--json", "print one JSON object per line")
+    .action(async (session: string | undefined, options: SessionsOptions) => {
+      const { sessions } = await import("./cli/commands/sessions.ts");
+      sessions(session, options);
     });
 }
 

@@ -52,6 +52,15 @@ export interface LogsOptions {
   json?: boolean;
 }
 
+export interface SessionsOptions {
+  config?: string;
+  /** Milliseconds since 1970. */
+  since?: number;
+  lines: number;
+  logDir?: string;
+  json?: boolean;
+}
+
 export interface SpendOptions {
   /** Milliseconds since 1970. */
   since?: number;

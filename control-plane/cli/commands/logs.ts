@@ -1,6 +1,7 @@
 // `gateway logs`: the access logs as a table or as JSON, by log or by request, once or as they grow.
 import { join } from "node:path";
 import type { AccessLogEntry } from "../../../model/access-log-fields.ts";
+import { activeModel } from "../log/active-model.ts";
 import { findLogDirectory, readable } from "../log/find-log-directory.ts";
 import { parseAccessLogLine } from "../log/access-log-line.ts";
 import { endOfLog, followLines, lastLines } from "../../log-files/log-files.ts";
@@ -8,17 +9,13 @@ import { ACCESS_LOGS, type AccessLogName, accessLogFile, USAGE_LOG } from "../..
 import { type Colors, colorsFor, printable } from "../../report/terminal.ts";
 import { GatewayError } from "../../report/gateway-error.ts";
 import { NANO_PER_DOLLAR } from "../../../model/budgets.ts";
-import type { GatewayModel } from "../../../model/model.ts";
 import { readUsageLine } from "../../usage/usage-line.ts";
 import type { UsageLine } from "../../usage/usage-line.ts";
-import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { dollars } from "../dollars.ts";
-import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { nameOfRequest, passes, usageOfRequests } from "../log/usage-of-requests.ts";
 import type { RequestUsage, UsageOfRequests } from "../log/usage-of-requests.ts";
 import { PendingRows } from "../log/pending-rows.ts";
 import { hasStatus } from "../status-filter.ts";
-import { chooseRunning } from "../find-running.ts";
 import type { LogsOptions } from "../command-options.ts";
 
 type Row = AccessLogEntry & { log: AccessLogName } & Partial<RequestUsage>;
@@ -111,16 +108,6 @@ function withUsage(
     ...row,
     ...(row.log === "ingress" ? found?.get(nameOfRequest(row)) : undefined),
   }));
-}
-
-/** Returns the configuration, for its prices; undefined if it cannot be read now. */
-function activeModel(config: string | undefined): GatewayModel | undefined {
-  try {
-    const path = chooseRunning(config, process.env)?.record.configuration ?? config;
-    return readConfiguration(findConfigurationOrBuiltIn(path, process.cwd()), process.env).model;
-  } catch {
-    return undefined;
-  }
 }
 
 function toRow(log: AccessLogName, line: string): Row | undefined {

@@ -1,0 +1,100 @@
+// `gateway sessions`: the list, one session as its turns, and what is missing.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Desk, openDesk } from "./gateway-command.ts";
+
+const CONFIGURATION = "llm_providers: [{model: openai/gpt-4o, access_key: $KEY}]\n";
+let desk: Desk;
+let logs: string;
+
+const START = Date.parse("2026-11-22T10:00:00.000Z");
+
+const usage = (second: number, id: string, record: object, status = 200) =>
+  `${(START / 1000 + second).toFixed(3)} ${String(status)} - 500 1 - - - 9 15 ${JSON.stringify({ id, listener: "egress", ...record })}\n`;
+const access = (second: number, id: string, agent: string) =>
+  `[${new Date(START + second * 1000).toISOString()}] "POST /v1/messages HTTP/1.1" 200 - 9 15 1 - "-" "${agent}" "${id}" "localhost" "-"\n`;
+
+beforeAll(() => {
+  desk = openDesk({ "gateway.yaml": CONFIGURATION, ".env": "KEY=a-key-of-openai\n" });
+  logs = join(desk.directory, "logs");
+  mkdirSync(logs);
+  const model = { target: "openai/gpt-4o", key: "team" };
+  writeFileSync(
+    join(logs, "access_usage.log"),
+    usage(0, "a-1", { ...model, session: "ses_a", input: 1000, output: 10 }) +
+      usage(1, "b-1", { ...model, session: "ses_b", input: 50, output: 1 }) +
+      usage(2, "a-2", { ...model, session: "ses_a", input: 2000, cache_read: 900, affinity: 1 }) +
+      usage(3, "a-s", { ...model, session: "ses_a", subagent: "agent-1", input: 10 }) +
+      usage(
+        4,
+        "a-3",
+        { ...model, session: "ses_a", code: "bad", message: "No\u001b[31m tool" },
+        400,
+      ),
+  );
+  writeFileSync(
+    join(logs, "access_ingress.log"),
+    access(1, "b-1", "codex_cli_rs/0.169 (Linux)") +
+      access(4, "a-3", "claude-cli/2.1.330 (external)"),
+  );
+});
+afterAll(() => desk.clear());
+
+const run = (...words: string[]) => desk.run("sessions", "--log-dir", logs, ...words);
+
+it("gateway sessions lists what each session has used, the last one first", async () => {
+  const { code, stdout } = await run("--since", "2026-11-22");
+  expect(code).toBe(0);
+  const [head = "", first = "", second = "", end] = stdout.split("\n");
+  expect(head).toMatch(/^LAST +AGENT +MODEL +KEY +TURNS +SUB +IN +CACHED +COST +SESSION +ERROR$/);
+  expect(first).toMatch(
+    /^2026-11-22T10:00:04Z +claude-cli\/2\.1\.330 +openai\/gpt-4o +team +3 +1 +3010 +30 % +\$0\.\d+ +ses_a +bad: No\?\[31m tool$/,
+  );
+  expect(second).toMatch(/ codex_cli_rs\/0\.169 .* 1 +- +50 +0 % .* ses_b +-$/);
+  expect(end).toBe("");
+
+  const json = await run("--since", "2026-11-22", "--json", "-n", "1");
+  expect(json.stdout.trim().split("\n")).toHaveLength(1);
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    ...{ session: "ses_a", agent: "claude-cli/2.1.330", model: "openai/gpt-4o", key: "team" },
+    ...{ turns: 3, subagentTurns: 1, inputTokens: 3010, cachedTokens: 900, outputTokens: 10 },
+    ...{ begun: "2026-11-22T10:00:00.000Z", ended: "2026-11-22T10:00:04.500Z" },
+  });
+});
+
+it("gateway sessions shows one session as its turns, the last lines of it with -n", async () => {
+  const { stdout } = await run("ses_a");
+  const lines = stdout.trim().split("\n");
+  expect(lines[0]).toMatch(/^TIME +MODEL +OF +IN +CACHED +OUT +COST +CODE +REQUEST ID +ERROR$/);
+  expect(lines.slice(1).map((line) => /a-\w/.exec(line)?.[0])).toEqual([
+    "a-1",
+    "a-2",
+    "a-s",
+    "a-3",
+  ]);
+  expect(lines[2]).toMatch(/ 2000 +45 % /);
+  expect(lines[3]).toMatch(/ agent-1 /);
+  const json = await run("ses_a", "--json", "-n", "3");
+  const turns = json.stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as object);
+  expect(turns).toMatchObject([
+    { requestId: "a-2", cachedTokens: 900, affinity: true, error: null },
+    { requestId: "a-s", subagent: "agent-1", affinity: false },
+    { requestId: "a-3", status: 400, inputTokens: null, cachedTokens: null },
+  ]);
+});
+
+it("gateway sessions reports an unknown session, a time without any, and a log that is missing", async () => {
+  const unknown = await run("ses_c");
+  expect(unknown).toMatchObject({ code: 1, stdout: "" });
+  expect(unknown.stderr).toContain("has no requests of the session ses_c.");
+  const later = await run("--since", "2026-11-23");
+  expect(later).toMatchObject({ code: 0, stdout: "" });
+  expect(later.stderr).toContain("has no sessions since 2026-11-23T00:00:00Z.");
+  const missing = await desk.run("sessions", "--log-dir", join(desk.directory, "nowhere"));
+  expect(missing.code).toBe(1);
+  expect(missing.stderr).toContain("gateway sessions needs the log that observability writes");
+});
