@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "no
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { GatewayError } from "../control-plane/report/gateway-error.ts";
-import { CHAT_MODEL, MESSAGES_MODEL } from "./bodies.ts";
+import { CHAT_MODEL, DEAD_MODEL, MESSAGES_MODEL } from "./bodies.ts";
 import { freePort, GATEWAY_CORE, type Program, started } from "./programs.ts";
 
 export interface PeerPlace {
@@ -29,6 +29,10 @@ interface Peer {
 }
 
 const PORTKEY = "@portkey-ai/gateway@1.15.2";
+/** With the newest one (1.19.19) each stream is an error 500: "immutable". */
+const PORTKEY_SERVER = { "@hono/node-server": "1.13.7" };
+/** Nothing listens there. */
+const DEAD_PORT = "1";
 /** The newest one whose `litellm-proxy-extras` is on PyPI. */
 const LITELLM = "litellm[proxy]==1.108.4";
 /** A start with Python's imports, on a busy machine. */
@@ -50,9 +54,11 @@ const litellm = (name: string, isRust: boolean): Peer => ({
       api_base: http://127.0.0.1:${String(provider)}${path}
       api_key: any
 `;
+    const dead = model(DEAD_MODEL, "openai", "/v1").replace(String(provider), DEAD_PORT);
     const models = [model(CHAT_MODEL, "openai", "/v1"), model(MESSAGES_MODEL, "anthropic", "")];
+    const fallbacks = `router_settings: {num_retries: 0, fallbacks: [{${DEAD_MODEL}: [${CHAT_MODEL}]}]}`;
     const file = join(directory, `${name}.yaml`);
-    writeFileSync(file, `model_list:\n${models.join("")}`);
+    writeFileSync(file, `model_list:\n${models.join("")}${dead}${fallbacks}\n`);
     const words = ["--config", file, "--host", "127.0.0.1", "--port", String(port)];
     return [program, ...words, "--num_workers", "1"];
   },
@@ -73,17 +79,31 @@ export const PEERS: readonly Peer[] = [
   {
     name: "portkey",
     words({ port }) {
-      const home = cacheOf("portkey-1.15.2");
+      const home = cacheOf("portkey-1.15.2-streams");
       const script = join(home, "node_modules/@portkey-ai/gateway/build/start-server.js");
-      if (!existsSync(script))
-        install("npm", ["install", "--prefix", home, "--ignore-scripts", "--no-audit", PORTKEY]);
+      if (!existsSync(script)) {
+        mkdirSync(home, { recursive: true });
+        writeFileSync(join(home, "package.json"), JSON.stringify({ overrides: PORTKEY_SERVER }));
+        const options = ["--ignore-scripts", "--no-audit", "--legacy-peer-deps"];
+        install("npm", ["install", "--prefix", home, ...options, PORTKEY]);
+      }
       return [process.execPath, script, "--headless", `--port=${String(port)}`];
     },
     readyPath: "/",
-    headers: (provider, model) => [
-      `x-portkey-provider: ${model === MESSAGES_MODEL ? "anthropic" : "openai"}`,
-      `x-portkey-custom-host: http://127.0.0.1:${String(provider)}/v1`,
-    ],
+    headers(provider, model) {
+      const at = (port: string) => `http://127.0.0.1:${port}/v1`;
+      const own = String(provider);
+      if (model !== DEAD_MODEL) {
+        const vendor = model === MESSAGES_MODEL ? "anthropic" : "openai";
+        return [`x-portkey-provider: ${vendor}`, `x-portkey-custom-host: ${at(own)}`];
+      }
+      const target = { provider: "openai", api_key: "any" };
+      const targets = [
+        { ...target, custom_host: at(DEAD_PORT) },
+        { ...target, custom_host: at(own), override_params: { model: CHAT_MODEL } },
+      ];
+      return [`x-portkey-config: ${JSON.stringify({ strategy: { mode: "fallback" }, targets })}`];
+    },
     environment: { TRUSTED_CUSTOM_HOSTS: "127.0.0.1,localhost", NODE_ENV: "production" },
   },
   litellm("litellm", false),

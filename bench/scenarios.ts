@@ -28,8 +28,8 @@ import { median } from "./report.ts";
 
 /** USD of an hour of a core, of a cloud's general machines. */
 const USD_PER_CORE_HOUR = 0.04;
-/** Of a program for which a slice is too short. */
-const SLOW_SECONDS = 45;
+/** At most, of a program for which a slice is too short; it ends after two requests of each connection. */
+const SLOW_SECONDS = 75;
 /** The scenarios whose price docs/performance.md shows. */
 const PRICED = ["streaming-turn", "tool-loop", "prompt-10k"];
 const CHAT = "/v1/chat/completions";
@@ -40,8 +40,6 @@ interface Scenario {
   one: Case;
   /** What the other clients do at the same time, whose requests are not measured. */
   beside?: Case;
-  /** Whether other gateways need a configuration of their own for it, which is not here. */
-  isOurs?: boolean;
 }
 
 const base = { connections: 16, goal: {} };
@@ -117,7 +115,6 @@ export const SCENARIOS: readonly Scenario[] = [
       request: { path: CHAT, body: chatBody(1000, { model: DEAD_MODEL }) },
       plainRequest: small,
     },
-    isOurs: true,
   },
   {
     one: {
@@ -195,16 +192,12 @@ export async function measureScenarios(
 async function measure(
   bench: Bench,
   programs: Program[],
-  { one, beside, isOurs = false }: Scenario,
+  { one, beside }: Scenario,
 ): Promise<Measured[]> {
   const all: Measured[] = [];
   const able: Program[] = [];
   for (const program of programs) {
-    const isForeign = program.headersOf !== undefined;
-    const leftOut =
-      isOurs && isForeign
-        ? "not configured here"
-        : await tryOnce(bench, one, program).catch(() => "it does not respond");
+    const leftOut = await tryOnce(bench, one, program).catch(() => "it does not respond");
     all.push({ program: program.name, slices: [], memory: 0, ...(leftOut && { leftOut }) });
     if (leftOut === undefined) able.push(program);
   }
@@ -219,7 +212,9 @@ async function measure(
         own.slices.push(found);
         if (found.requests < one.connections) {
           // Not even one request of each connection: one long slice is all that it gets.
-          own.slices = [await slice({ ...bench, seconds: SLOW_SECONDS }, one, beside, program)];
+          const long = await slice(bench, one, beside, program, SLOW_SECONDS);
+          own.slices = [long];
+          if (long.requests === 0) own.leftOut = `no request ended in ${String(SLOW_SECONDS)} s`;
           able.splice(able.indexOf(program), 1);
         }
         own.memory = residentMemory(program.pid);
@@ -239,10 +234,13 @@ async function slice(
   one: Case,
   beside: Case | undefined,
   program: Program,
+  slowSeconds?: number,
 ): Promise<Slice> {
   await setProvider(bench, one);
-  const seconds = String(Math.max(bench.seconds, one.seconds ?? 0));
-  const timing = ["-t", seconds, "-w", String(one.warmUp ?? 0.3)];
+  const seconds = String(slowSeconds ?? Math.max(bench.seconds, one.seconds ?? 0));
+  const most = slowSeconds === undefined ? [] : ["-n", String(2 * one.connections)];
+  const warmUp = slowSeconds === undefined ? String(one.warmUp ?? 0.3) : "0";
+  const timing = ["-t", seconds, "-w", warmUp, ...most];
   if (beside === undefined) return load(bench, one, program, timing);
   const [command = "", ...words] = loadWords(bench, beside, program, ["-t", "3600"]);
   const others = spawn(command, words, { stdio: "ignore" });
