@@ -114,6 +114,8 @@ function readResult(tape: Tape, block: u32, call: HostedCall): void {
     call.isWhole = !tape.isPresent(content);
     return;
   }
+  // What only Anthropic can read of the pages, for which no other format has a place.
+  call.isWhole = tape.isEmpty(content);
   const end = tape.next(content);
   for (let item = tape.first(content); item < end; item = tape.next(item))
     call.addPage(tape, tape.member(item, constant("url")), tape.member(item, constant("title")));
