@@ -31,11 +31,11 @@ export function callgrindCommand(
 
 export class Callgrind {
   readonly #vgdb: string;
-  readonly #program: Program;
+  readonly #program: Pick<Program, "pid">;
   readonly #directory: string;
   #dumps = 0;
 
-  constructor({ vgdb }: Valgrind, program: Program, directory: string) {
+  constructor({ vgdb }: Valgrind, program: Pick<Program, "pid">, directory: string) {
     this.#vgdb = vgdb;
     this.#program = program;
     this.#directory = directory;

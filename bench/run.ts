@@ -26,6 +26,7 @@ import {
 } from "./measure.ts";
 import { benchModels } from "./models.ts";
 import { benchPrompts, writePromptResult } from "./prompt.ts";
+import { keysTables } from "./keys.ts";
 import { scaleTables } from "./scale.ts";
 import { runScenarios } from "./scenarios-run.ts";
 import {
@@ -88,6 +89,10 @@ npm run bench -- --scenarios [NAME …] [--peers NAME,…] [--workers] [--rounds
 npm run bench -- contention
 
   how often 2, 4 and 8 workers retry at the rate limits, budgets and keys that they share, by a simulation
+
+npm run bench -- keys
+
+  100,000 keys of run time: time until Envoy has them, memory, a change; instructions of a request with a key and with a token
 
 npm run bench -- models
 
@@ -364,6 +369,10 @@ async function main(): Promise<void> {
   }
   if (first === "contention") {
     console.log(await contentionTable());
+    return;
+  }
+  if (first === "keys") {
+    console.log(await keysTables());
     return;
   }
   if (first === "models") {

@@ -1,27 +1,21 @@
 // The issuers of tokens that a listener accepts: where Envoy's metadata has the claims of a verified token.
 import * as members from "../../contract/filter-document";
-import { MAX_CLAIM_ITEMS, PAYLOAD, TOKEN_METADATA } from "../../contract/token-metadata";
-import { constant, Span } from "../bytes/text/bytes";
+import { PAYLOAD, TOKEN_METADATA } from "../../contract/token-metadata";
+import { constant, sameSpan, Span } from "../bytes/text/bytes";
 import { Document, textOf } from "./document";
 
 const NUL = "\0";
 
-/** A claim with one value or a list. */
 export class Claim {
   /** The property of the value. */
   path: Span;
-  /** The properties of the items of a list. */
-  items: Span[] = [];
 
   constructor(
     /** For messages. */
     public name: string,
     path: string,
-    isList: bool,
   ) {
     this.path = constant(path);
-    for (let i = 0; isList && i < <i32>MAX_CLAIM_ITEMS; i++)
-      this.items.push(constant(path + NUL + i.toString()));
   }
 }
 
@@ -46,27 +40,29 @@ export function readTokenIssuers(from: Document, node: u32, member: Span): Token
     const before =
       "metadata" + NUL + "filter_metadata" + NUL + TOKEN_METADATA + NUL + PAYLOAD + i.toString();
     const issuer = new TokenIssuer(
-      new Claim("iss", before + NUL + "iss", false),
-      new Claim("", "", false),
-      new Claim("", "", false),
+      new Claim("iss", before + NUL + "iss"),
+      new Claim("", ""),
+      new Claim("", ""),
       null,
       null,
       null,
     );
-    issuer.name = claimOf(from, list[i], constant(members.ISSUER_NAME), before, false);
-    issuer.user = claimOf(from, list[i], constant(members.ISSUER_USER), before, false);
+    issuer.name = claimOf(from, list[i], constant(members.ISSUER_NAME), before);
+    issuer.user = claimOf(from, list[i], constant(members.ISSUER_USER), before);
+    // Read once for both.
+    if (sameSpan(issuer.user.path, issuer.name.path)) issuer.user = issuer.name;
     if (from.has(list[i], constant(members.ISSUER_GROUPS)))
-      issuer.groups = claimOf(from, list[i], constant(members.ISSUER_GROUPS), before, true);
+      issuer.groups = claimOf(from, list[i], constant(members.ISSUER_GROUPS), before);
     if (from.has(list[i], constant(members.ISSUER_MODELS)))
-      issuer.models = claimOf(from, list[i], constant(members.ISSUER_MODELS), before, true);
+      issuer.models = claimOf(from, list[i], constant(members.ISSUER_MODELS), before);
     if (from.has(list[i], constant(members.ISSUER_SESSION)))
-      issuer.session = claimOf(from, list[i], constant(members.ISSUER_SESSION), before, false);
+      issuer.session = claimOf(from, list[i], constant(members.ISSUER_SESSION), before);
     issuers.push(issuer);
   }
   return issuers;
 }
 
-function claimOf(from: Document, node: u32, member: Span, before: string, isList: bool): Claim {
+function claimOf(from: Document, node: u32, member: Span, before: string): Claim {
   let path = before;
   let name = "";
   const parts = from.items(node, member);
@@ -75,5 +71,5 @@ function claimOf(from: Document, node: u32, member: Span, before: string, isList
     path += NUL + part;
     name += (i == 0 ? "" : ".") + part;
   }
-  return new Claim(name, path, isList);
+  return new Claim(name, path);
 }

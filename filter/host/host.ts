@@ -98,9 +98,8 @@ export function property(path: Span): Span {
   return takeValue(abi.proxy_get_property(path.pointer, path.length, POINTER_CELL, SIZE_CELL));
 }
 
-/** Returns whether the stream has a property, of any type: its value may be empty, or none that can be read. */
-export function hasProperty(path: Span): bool {
-  property(path);
+/** Returns whether the property that was read last exists, of any type: its value may be empty, or none that can be read. */
+export function wasProperty(): bool {
   return lastStatus != NOT_FOUND;
 }
 

@@ -15,7 +15,7 @@ import { ApiKey } from "../config/api-keys";
 import { Config } from "../config/read-config";
 import { Claim, TokenIssuer } from "../config/read-issuers";
 import { Fault } from "../hub/faults/fault";
-import { hasProperty, property } from "../host/host";
+import { property, wasProperty } from "../host/host";
 import { wordAt } from "../bytes/fields";
 import { byteAt, startsWith } from "../bytes/text/at";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
@@ -34,8 +34,12 @@ const FOREIGN = constant(OTHER_ISSUER);
 const COMMA: u32 = 0x2c;
 const LINE_BREAK: u32 = 0x0a;
 const PAUSE: u32 = 1;
-/** Bytes of the number in front of a list. */
+/** Bytes of the number in front of a list, and of the two sizes of an item: of its text, and of nothing. */
 const COUNT_BYTES: u32 = 4;
+const SIZE_BYTES: u32 = 4;
+const SIZES_BYTES: u32 = 8;
+/** After each item, and the nothing beside it. */
+const END_BYTES: u32 = 2;
 
 const KNOWN = constant(SESSIONS_KNOWN);
 /** Whether the sessions that have ended are known. It stays so, because a VM ends with its Envoy. */
@@ -43,6 +47,7 @@ let knowsSessions = false;
 
 const name = scratchBuffer();
 const list = scratchBuffer();
+const item = new Span(0, 0);
 
 /** Why a verified token is rejected; null if it is not. Of the last call of `findTokenClient`. */
 let fault: Fault | null = null;
@@ -51,7 +56,11 @@ let fault: Fault | null = null;
 export function findTokenClient(config: Config, issuers: TokenIssuer[]): ApiKey | null {
   fault = null;
   for (let i = 0; i < issuers.length; i++) {
-    if (property(issuers[i].issuer.path).length > 0) return clientOf(config, issuers[i]);
+    // Each read costs 14 thousand instructions, so that `iss`, which each payload has, is read if the name is missing.
+    const issuer = issuers[i];
+    const text = property(issuer.name.path);
+    if (text.length > 0) return clientOf(config, issuer, text);
+    if (property(issuer.issuer.path).length > 0) return reject(issuer.name);
   }
   return null;
 }
@@ -80,28 +89,37 @@ function faultOf(row: TokenFailure): Fault {
   return row.status == 503 ? found.after(PAUSE) : found;
 }
 
-function clientOf(config: Config, issuer: TokenIssuer): ApiKey | null {
-  const session = issuer.session;
-  if (session !== null && hasEnded(property(session.path))) return null;
+/** @param text the claim of the name, valid until the next read */
+function clientOf(config: Config, issuer: TokenIssuer, text: Span): ApiKey | null {
   name.clear();
   name.span(PREFIX);
-  if (!appendText(property(issuer.name.path), name)) return reject(issuer.name);
+  if (!appendText(text, name)) return reject(issuer.name);
+  const session = issuer.session;
+  if (session !== null && hasEnded(property(session.path))) return null;
   const client = new ApiKey(heldText(name));
   client.addBudgets(config.budgets.all);
   list.clear();
-  if (!appendText(property(issuer.user.path), list)) return reject(issuer.user);
+  if (issuer.user === issuer.name)
+    list.bytes(name.pointer + PREFIX.length, name.length - PREFIX.length);
+  else if (!appendText(property(issuer.user.path), list)) return reject(issuer.user);
   client.user = heldText(list);
   const groups = issuer.groups;
-  if (groups !== null && hasProperty(groups.path)) {
-    if (!appendAll(groups, COMMA)) return reject(groups);
-    if (list.length > 0) client.group = heldText(list);
+  if (groups !== null) {
+    const value = property(groups.path);
+    if (wasProperty()) {
+      if (!appendAll(value, COMMA)) return reject(groups);
+      if (list.length > 0) client.group = heldText(list);
+    }
   }
   const models = issuer.models;
   let own: HeldText | null = null;
-  // A token without the claim may use all models, one with an empty list none.
-  if (models !== null && hasProperty(models.path)) {
-    if (!appendAll(models, LINE_BREAK)) return reject(models);
-    own = heldText(list);
+  if (models !== null) {
+    const value = property(models.path);
+    // A token without the claim may use all models, one with an empty list none.
+    if (wasProperty()) {
+      if (!appendAll(value, LINE_BREAK)) return reject(models);
+      own = heldText(list);
+    }
   }
   if (own !== null || config.hasRunTimeKeys) completeIdentity(config, client, own);
   return client;
@@ -138,17 +156,25 @@ function reject(claim: Claim): ApiKey | null {
 }
 
 /** Writes the values of a claim to `list`, with `separator` between them. Returns false if one of them is not accepted. */
-function appendAll(claim: Claim, separator: u32): bool {
+function appendAll(value: Span, separator: u32): bool {
   list.clear();
-  const value = property(claim.path);
-  // Envoy writes a list as the number of its items and their bytes. No accepted text begins like that: it has a NUL.
+  // Envoy writes a list as the number of its items, their sizes and their bytes. No accepted text begins like that: it has a NUL.
   if (value.length < COUNT_BYTES) return appendText(value, list);
   const count = wordAt(value.pointer, 0);
   if (count > <u32>MAX_CLAIM_ITEMS) return appendText(value, list);
   if (count == 0) return value.length == COUNT_BYTES;
+  let at = COUNT_BYTES + count * SIZES_BYTES;
   for (let i: u32 = 0; i < count; i++) {
+    if (at > value.length) return false;
+    const sizes = COUNT_BYTES + i * SIZES_BYTES;
+    item.pointer = value.pointer + at;
+    item.length = wordAt(value.pointer, sizes);
+    // An object's item has a value.
+    if (item.length > value.length - at || wordAt(value.pointer, sizes + SIZE_BYTES) > 0)
+      return false;
     if (i > 0) list.byte(separator);
-    if (!appendText(property(claim.items[i]), list)) return false;
+    if (!appendText(item, list)) return false;
+    at += item.length + END_BYTES;
   }
   return true;
 }
