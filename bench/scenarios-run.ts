@@ -24,6 +24,8 @@ const ROOT = join(import.meta.dirname, "..");
 const PAGE = "docs/performance.md";
 /** Around what `--publish` writes. */
 const [BEGIN, END] = ["<!-- scenarios -->", "<!-- end of scenarios -->"];
+const WORKERS_TEXT =
+  "One and two workers on both cores. The last columns compare with what the second worker does to plain Envoy. The load generator and the provider are on one of the two cores, so that the second worker has no core for itself, and a program that needs more CPU gains less throughput: CPU of a request is the measure.";
 /** Above it, other programs have used the cores. The run itself keeps both busy. */
 const QUIET_LOAD = 1;
 
@@ -122,7 +124,7 @@ async function write({ about, results, workers }: Figures, isPublished: boolean)
   const page = readFileSync(join(ROOT, PAGE), "utf8");
   const [start, end] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (start < 0 || end < start) throw new GatewayError(`${PAGE} lacks ${BEGIN} and ${END}.`);
-  const shown = `${date}: ${about.join(" ")} [All figures](../${file}).\n\n${summary(results)}${ofWorkers.replace("## Workers", "One and two workers:").replaceAll("### ", "")}`;
+  const shown = `${date}: ${about.join(" ")} [All figures](../${file}).\n\n${summary(results)}${ofWorkers.replace("## Workers", WORKERS_TEXT).replaceAll("### ", "")}`;
   await writePage(PAGE, `${page.slice(0, start)}${BEGIN}\n\n${shown}\n\n${page.slice(end)}`);
   writeFileSync(
     join(ROOT, `bench/results/scenarios-${date}.json`),
