@@ -29,10 +29,12 @@ const MODULE = "filter/bytes/text/bytes";
 const RUN = "CONSTANT_BYTES";
 const SPANS = "CONSTANT_SPANS";
 const PLACES = "CONSTANT_PLACES";
+const LENGTHS = "CONSTANT_LENGTHS";
 /** Bytes of a span: its pointer and its length. */
 const SPAN_BYTES = 8;
-/** What a place has room for: 16 bits for where a text begins, and for its length. */
-const MAX_RUN = 0xffff;
+/** What a place has room for: 16 bits, and 8 for the length of a text. */
+const MAX_RUN = 0xfffe;
+const MAX_LENGTH = 0xff;
 /** The class of a span, and its name where it is imported: a file may import it by itself. */
 const SPAN = "Span";
 const SPAN_ALIAS = "ConstantSpan";
@@ -71,13 +73,11 @@ export default class ConstantBytes extends Transform {
       for (const name of used) source.statements.unshift(importOf(name, source));
     }
     const home = sources.find(({ internalPath }) => internalPath === MODULE);
-    const texts = [...run.spans.keys()];
-    // The longest first: others may be in them.
-    for (const text of texts.toSorted((a, b) => b.length - a.length)) run.of(text);
-    const places = texts.flatMap((text) => run.of(text));
+    const { places, lengths } = run.places();
     if (run.bytes.length > MAX_RUN) throw new Error(`${RUN} has over ${String(MAX_RUN)} bytes`);
-    setSize(home, SPANS, (texts.length + 1) * SPAN_BYTES);
-    fill(home, PLACES, [texts.length, ...places]);
+    setSize(home, SPANS, (lengths.length + 1) * SPAN_BYTES);
+    fill(home, PLACES, places);
+    fill(home, LENGTHS, lengths);
     fill(home, RUN, [...run.bytes]);
   }
 }
@@ -191,6 +191,34 @@ class Run {
     return [this.place(text), Buffer.byteLength(text, "utf8")];
   }
 
+  /**
+   * Adds the texts of the spans, in their order, but for those that are in the run or in a longer one of them. Returns the content of
+   * the table of places (filter/bytes/text/bytes.ts), and the lengths.
+   */
+  places(): { places: number[]; lengths: number[] } {
+    const texts = [...this.spans.keys()];
+    const long = texts.find((text) => Buffer.byteLength(text, "utf8") > MAX_LENGTH);
+    if (long !== undefined)
+      throw new Error(`constant("${long}") has over ${String(MAX_LENGTH)} bytes`);
+    // What is between texts is in none of them, nor what could begin in one and end in the next.
+    let longer = `${this.bytes.toString("latin1")}\0`;
+    const added = new Set<string>();
+    for (const text of texts.toSorted((a, b) => b.length - a.length)) {
+      const bytes = Buffer.from(text, "utf8").toString("latin1");
+      if (longer.includes(bytes)) continue;
+      longer += `${bytes}\0`;
+      added.add(text);
+    }
+    const begin = this.bytes.length;
+    const own = texts.filter((text) => added.has(text)).map((text) => Buffer.from(text, "utf8"));
+    this.bytes = Buffer.concat([this.bytes, ...own]);
+    const rows = texts.map((text) => (added.has(text) ? 0 : this.place(text) + 1));
+    return {
+      places: [texts.length, begin, ...rows],
+      lengths: texts.map((text) => Buffer.byteLength(text, "utf8")),
+    };
+  }
+
   /** Offset of the text in the run. */
   private place(text: string): number {
     const bytes = Buffer.from(text, "utf8");
@@ -294,7 +322,7 @@ function setSize(source: Source | undefined, name: string, size: number): void {
   call.args = [numberOf(size, call.range)];
 }
 
-/** Writes the list in `const <name> = memory.data<u8>([…])`. */
+/** Writes the list in `const <name> = memory.data<…>([…])`. */
 function fill(source: Source | undefined, name: string, numbers: number[]): void {
   const [list] = dataOf(source, name).args;
   if (!(list instanceof ArrayLiteralExpression)) throw new Error(`${name} is no list`);

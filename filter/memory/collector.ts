@@ -6,6 +6,8 @@
 //
 // An object is a header of 16 bytes, whose last half the compiler reads, and its fields:
 //   next object and flags | next object whose members are to be visited | class | size of the fields
+// First, because the compiler puts the code of the runtime's files before all others.
+import "./packed-data";
 // @ts-ignore: a file of the compiler
 import "rt/tlsf";
 import { countObject, startCounting } from "./garbage";

@@ -52,17 +52,30 @@ function takeConstant(length: u32): usize {
  * `constant`.
  */
 export const CONSTANT_SPANS = memory.data(8);
-/** How many spans there are, and of each where its text begins and its length: half as long as the spans themselves. */
-const CONSTANT_PLACES = memory.data<u16>([0]);
+/**
+ * How many spans there are, where the first text begins, and of each one where its text begins, plus one: 0 is where the one
+ * before that has a 0 ends. Most have a 0, which packs to nothing (scripts/pack-data.ts).
+ */
+const CONSTANT_PLACES = memory.data<u16>([0, 0]);
+/** The length of each text. */
+const CONSTANT_LENGTHS = memory.data<u8>([0]);
 /** The texts of the program in UTF-8, written here by scripts/constant-bytes.ts. */
 const CONSTANT_BYTES = memory.data<u8>([0]);
 
-for (let i: usize = load<u16>(CONSTANT_PLACES); i > 0; i--) {
-  const place = CONSTANT_PLACES + i * 4 - 2;
-  const span = CONSTANT_SPANS + i * sizeof<usize>() * 2;
-  store<usize>(span, CONSTANT_BYTES + load<u16>(place));
-  store<u32>(span + sizeof<usize>(), load<u16>(place, 2));
+function placeConstants(): void {
+  const count = <usize>load<u16>(CONSTANT_PLACES);
+  let next = <usize>load<u16>(CONSTANT_PLACES, 2);
+  for (let i: usize = 0; i < count; i++) {
+    const place = <usize>load<u16>(CONSTANT_PLACES + i * 2, 4);
+    const length = <u32>load<u8>(CONSTANT_LENGTHS + i);
+    const span = CONSTANT_SPANS + (i + 1) * sizeof<usize>() * 2;
+    store<usize>(span, CONSTANT_BYTES + (place == 0 ? next : place - 1));
+    store<u32>(span, length, sizeof<usize>());
+    if (place == 0) next += length;
+  }
 }
+
+placeConstants();
 
 /** Returns a text of the program: what scripts/constant-bytes.ts makes of a string literal. */
 export function textAt(offset: usize, length: usize): string {
