@@ -143,6 +143,12 @@ const GEMINI_API: Cloud = {
 
 const VERTEX_PROJECT = "https://{vertex_host}/v1/projects/{project}/locations/{location}";
 
+/** Open models and those of partners: https://docs.cloud.google.com/vertex-ai/generative-ai/docs/maas/call-open-model-apis */
+const VERTEX_OPENAPI = {
+  baseUrl: `${VERTEX_PROJECT}/endpoints/openapi`,
+  withPublisher: "google/gemini-2.5-pro",
+};
+
 const VERTEX: Cloud = {
   name: "vertex",
   title: "Vertex AI",
@@ -166,11 +172,11 @@ const VERTEX: Cloud = {
       baseUrl: VERTEX_PROJECT,
       limitsOf: "vertex",
     },
-    {
-      ...CHAT,
-      baseUrl: `${VERTEX_PROJECT}/endpoints/openapi`,
-      withPublisher: "google/gemini-2.5-pro",
-    },
+    // Only Grok has the Responses API there, beside chat completions:
+    // https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/partner-models/grok/responses
+    { ...VERTEX_OPENAPI, ...CHAT, models: ["xai/*"], servesResponses: true },
+    { ...VERTEX_OPENAPI, ...CHAT },
+    { ...VERTEX_OPENAPI, ...RESPONSES },
   ],
 };
 
