@@ -7,6 +7,8 @@ import { request as requestByTls } from "node:https";
 import type { Context, Hono } from "hono";
 import { DIALECTS } from "../../../contract/dialects.ts";
 import type { DialectRow } from "../../../contract/dialects.ts";
+import { actorOf } from "../../admin/actor.ts";
+import { audit } from "../../admin/audit.ts";
 import { exampleKey } from "../../../model/client-keys.ts";
 import { namesUnderWildcard } from "../../../model/known-models.ts";
 import type { GatewayModel, Listener } from "../../../model/model.ts";
@@ -96,6 +98,10 @@ async function pass(context: Context, listener: Listener, dialect: DialectRow) {
   try {
     const { signal } = context.req.raw;
     const response = await send(listener, { path, headers, signal }, body);
+    const actor = actorOf(context);
+    // Who has asked is in no usage record: its key may be of several people.
+    if (actor !== undefined)
+      audit(actor, "playground.request", id, { after: { path, status: response.statusCode } });
     const shown = Object.entries(response.headers).filter(([name]) => SHOWN.test(name));
     return new Response(ReadableStream.from(response) as ReadableStream<Uint8Array>, {
       status: response.statusCode ?? 502,
