@@ -60,7 +60,10 @@ export const MEMBER_PARTS: u32 = 0x70;
 /** The beginning of `content`, between <think> and </think>. */
 export const MEMBER_TAGS: u32 = 0x74;
 
-/** No reasoning: a part with what Google's tools did, which it requires back; after the origin: the part, as JSON in a string. */
+/**
+ * No reasoning: a part with what the provider's tools did, which it requires back; after the origin: the part, as JSON in a string. Of
+ * Google one call or result, of Anthropic the blocks of both.
+ */
 export const MEMBER_PART: u32 = 0x67;
 
 const ORIGIN_BYTES: u32 = 16;

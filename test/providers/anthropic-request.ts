@@ -68,6 +68,30 @@ const thinking = z.strictObject({
   signature: z.string(),
 });
 const redacted = z.strictObject({ type: z.literal("redacted_thinking"), data: z.string() });
+const direct = z.strictObject({ type: z.literal("direct") }).optional();
+const serverToolUse = z.strictObject({
+  type: z.literal("server_tool_use"),
+  id: z.string().regex(/^srvtoolu_[a-zA-Z0-9_]+$/),
+  name: z.literal("web_search"),
+  input: z.strictObject({ query: z.string() }),
+  caller: direct,
+  cache_control: cacheControl,
+});
+const searchResult = z.strictObject({
+  type: z.literal("web_search_tool_result"),
+  tool_use_id: z.string(),
+  content: z.array(
+    z.strictObject({
+      type: z.literal("web_search_result"),
+      url: z.string(),
+      title: z.string(),
+      encrypted_content: z.string(),
+      page_age: z.string().nullish(),
+    }),
+  ),
+  caller: direct,
+  cache_control: cacheControl,
+});
 
 const message = z.discriminatedUnion("role", [
   z.strictObject({
@@ -81,7 +105,16 @@ const message = z.discriminatedUnion("role", [
     role: z.literal("assistant"),
     content: z.union([
       z.string(),
-      z.array(z.discriminatedUnion("type", [text, toolUse, thinking, redacted])),
+      z.array(
+        z.discriminatedUnion("type", [
+          text,
+          toolUse,
+          thinking,
+          redacted,
+          serverToolUse,
+          searchResult,
+        ]),
+      ),
     ]),
   }),
 ]);
@@ -194,6 +227,7 @@ export function readAnthropicRequest(json: unknown, verify: Verify): AnthropicRe
     orderRefusal(request.messages) ??
     toolRefusal(request.messages) ??
     thinkingRefusal(request, verify) ??
+    searchRefusal(request, verify) ??
     memberRefusal(request) ??
     modelRefusal(request) ??
     request
@@ -310,6 +344,30 @@ function thinkingRefusal(request: AnthropicRequest, verify: Verify): string | un
   if (request.top_k !== undefined) return "`top_k` must be unset when thinking is enabled.";
   if (request.tool_choice?.type === "any" || request.tool_choice?.type === "tool")
     return "Thinking may not be enabled when tool_choice forces tool use.";
+  return undefined;
+}
+
+/** A search of an earlier turn has its result after it, with the pages as they were; the request offers the tool. */
+function searchRefusal(request: AnthropicRequest, verify: Verify): string | undefined {
+  const canSearch = request.tools?.some(({ name }) => name === "web_search") === true;
+  for (const [index, one] of request.messages.entries()) {
+    const blocks = blocksOf(one);
+    for (const [place, block] of blocks.entries()) {
+      const at = `messages.${index}.content.${place}`;
+      if (block.type === "server_tool_use") {
+        const next = blocks[place + 1];
+        if (!canSearch) return `${at}: \`web_search\` is not among the tools`;
+        if (next?.type !== "web_search_tool_result" || next.tool_use_id !== block.id)
+          return `${at}: \`web_search\` tool use with id \`${block.id}\` was found without a corresponding \`web_search_tool_result\` block`;
+      }
+      if (block.type !== "web_search_tool_result") continue;
+      const use = blocks[place - 1];
+      if (use?.type !== "server_tool_use" || use.id !== block.tool_use_id)
+        return `${at}: unexpected \`tool_use_id\` found in \`web_search_tool_result\` blocks`;
+      if (block.content.some((page) => !verify("redacted", "", page.encrypted_content)))
+        return `${at}.content.0: Invalid \`encrypted_content\` in \`web_search_result\` block`;
+    }
+  }
   return undefined;
 }
 

@@ -21,6 +21,25 @@ const using = { role: "assistant", content: [use, { ...use, id: "toolu_2" }] };
 const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: "1" });
 const text = { type: "text", text: "and?" };
 const thinking = { type: "enabled", budget_tokens: 1024 };
+const searched = (page: object) => ({
+  ...good,
+  tools: [{ type: "web_search_20250305", name: "web_search" }],
+  messages: [
+    user,
+    {
+      role: "assistant",
+      content: [
+        { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "q" } },
+        {
+          type: "web_search_tool_result",
+          tool_use_id: "srvtoolu_1",
+          content: [{ type: "web_search_result", url: "https://a", title: "t", ...page }],
+        },
+      ],
+    },
+    user,
+  ],
+});
 
 async function post(body: object, headers: Record<string, string> = {}) {
   const response = await fetch(`${provider.url}/v1/messages`, {
@@ -57,6 +76,8 @@ describe("refused", () => {
       { ...good, messages: [{ role: "user", content: [{ type: "text", text: "" }] }] },
       /must be non-empty/,
     ],
+    ["a page that was changed", searched({ encrypted_content: "bm8=.no" }), /Invalid `encrypted_/],
+    ["a page without its content", searched({}), /^messages\.1\.content: Invalid input/],
     ["too hot", { ...good, temperature: 1.5 }, /^temperature/],
     [
       "an enforced schema with a maximum",

@@ -20,6 +20,8 @@ export interface AnthropicOptions extends ProviderOptions {
   cacheWrittenTokens?: number;
   /** Thinking comes back encrypted, as it may at any time. */
   redactsThinking?: boolean;
+  /** Runs the searches of an answer: the pages come encrypted. */
+  runsSearches?: boolean;
   /** Decides each answer; absent: the prompt decides (`answerTo`). */
   brain?: Brain;
 }
@@ -259,10 +261,33 @@ function responseTo(
 type Block =
   | { type: "thinking"; thinking: string; signature: string }
   | { type: "redacted_thinking"; data: string }
+  | { type: "server_tool_use"; id: string; name: string; input: object; caller: { type: "direct" } }
+  | {
+      type: "web_search_tool_result";
+      tool_use_id: string;
+      content: object[];
+      caller: { type: "direct" };
+    }
   | { type: "text"; text: string; citations: null }
   | { type: "tool_use"; id: string; name: string; input: object; caller: { type: "direct" } };
 
-function contentOf(answer: Answer, { redactsThinking }: AnthropicOptions): Block[] {
+function searchOf(query: string): Block[] {
+  const id = `srvtoolu_${randomUUID().replaceAll("-", "").slice(0, 24)}`;
+  const caller = { type: "direct" as const };
+  const page = {
+    type: "web_search_result",
+    url: "https://weather.example/?a=1&b=2",
+    title: `A page about "${query}"`,
+    encrypted_content: redact(`What is known of ${query}.\n\u2028`),
+    page_age: null,
+  };
+  return [
+    { type: "server_tool_use", id, name: "web_search", input: { query }, caller },
+    { type: "web_search_tool_result", tool_use_id: id, content: [page], caller },
+  ];
+}
+
+function contentOf(answer: Answer, { redactsThinking, runsSearches }: AnthropicOptions): Block[] {
   const { thinking = [], text, toolCalls = [] } = answer;
   const reasoning = [thinking].flat().map((one): Block => {
     const text = typeof one === "string" ? one : one.redacted;
@@ -272,6 +297,7 @@ function contentOf(answer: Answer, { redactsThinking }: AnthropicOptions): Block
   });
   return [
     ...reasoning,
+    ...(runsSearches === true ? (answer.searches ?? []).flatMap(searchOf) : []),
     ...(text === undefined || text === ""
       ? []
       : [{ type: "text" as const, text, citations: null }]),
@@ -327,7 +353,9 @@ function streamOf(
 function emptied(block: Block): Block {
   if (block.type === "text") return { ...block, text: "" };
   if (block.type === "thinking") return { ...block, thinking: "", signature: "" };
-  return block.type === "tool_use" ? { ...block, input: {} } : block;
+  return block.type === "tool_use" || block.type === "server_tool_use"
+    ? { ...block, input: {} }
+    : block;
 }
 
 function deltas(block: Block, count: number | undefined): object[] {
@@ -340,6 +368,7 @@ function deltas(block: Block, count: number | undefined): object[] {
         { type: "signature_delta", signature: block.signature },
       ];
     case "tool_use":
+    case "server_tool_use":
       return ["", ...pieces(JSON.stringify(block.input))].map((part) => ({
         type: "input_json_delta",
         partial_json: part,

@@ -39,6 +39,8 @@ export const BLOCK_REASONING: u32 = 8;
 export const BLOCK_REASONING_DATA: u32 = 9;
 /** `text`: its source, `name`: its title, `content`: its texts; if the target supports CITATIONS. */
 export const BLOCK_SEARCH_RESULT: u32 = 10;
+/** `text`: what the provider's tools did, in its own format, inside of a JSON string; only a request writer makes one. */
+export const BLOCK_SERVER_PART: u32 = 11;
 /** A block that a request writer has removed. */
 export const BLOCK_NOTHING: u32 = 0xff;
 

@@ -294,7 +294,7 @@ export const ANTHROPIC_STREAMS: readonly AnthropicCase[] = [
       ],
     },
     finishReason: "stop",
-    dropped: 2,
+    dropped: 3,
   },
   {
     name: "a stop sequence",

@@ -8,6 +8,7 @@ import {
   BLOCK_IMAGE_URL,
   BLOCK_REASONING,
   BLOCK_REASONING_DATA,
+  BLOCK_SERVER_PART,
   BLOCK_TEXT,
   BLOCK_TOOL_CALL,
 } from "../../../../hub/request/request";
@@ -88,6 +89,9 @@ export abstract class AnthropicBlocks extends ClaudeWriter {
       this.begin(constant('{"type":"redacted_thinking","data":"'));
       out.bytes(block.text, block.textLength);
       out.text('"}');
+    } else if (block.kind == BLOCK_SERVER_PART) {
+      this.separate();
+      unescape(block.text, block.textLength, out);
     } else if (block.kind == BLOCK_TOOL_CALL) {
       this.begin(constant('{"type":"tool_use","id":"'));
       writeId(block, out);

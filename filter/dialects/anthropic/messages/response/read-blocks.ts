@@ -1,6 +1,11 @@
 // Reads the content blocks of a message into the hub's events, whole or in deltas.
 // @see https://docs.anthropic.com/en/docs/build-with-claude/streaming#content-block-delta-types
-import { DROPPED_BLOCK, DROPPED_CITATION, DROPPED_TOOL_CALL } from "../../../../hub/dropped";
+import {
+  DROPPED_BLOCK,
+  DROPPED_CITATION,
+  DROPPED_MEMBER,
+  DROPPED_TOOL_CALL,
+} from "../../../../hub/dropped";
 import { Citation, ResponseSink } from "../../../../hub/response/events";
 import { HostedCall } from "../../../../hub/response/hosted-call";
 import { Translation } from "../../../../hub/response/translation";
@@ -259,6 +264,9 @@ export class BlockReader {
       this.translation.dropped.add(DROPPED_CITATION);
       return;
     }
+    // Only Anthropic's own format has a place for it.
+    if (tape.isPresent(tape.member(node, constant("encrypted_index"))))
+      this.translation.dropped.add(DROPPED_MEMBER);
     const cited = tape.member(node, constant("cited_text"));
     this.citation.set(tape, url, tape.member(node, constant("title")), cited);
     this.sink.citation(this.citation);

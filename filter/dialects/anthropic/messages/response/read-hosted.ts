@@ -2,6 +2,7 @@
 // @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/server-tools
 import { DROPPED_SERVER_TOOL } from "../../../../hub/dropped";
 import { HOSTED_CODE, HOSTED_MCP, HOSTED_SEARCH } from "../../../../hub/request/hosted-tools";
+import { CARRIER_PART } from "../../../../hub/reasoning-carrier";
 import { ResponseSink } from "../../../../hub/response/events";
 import { appendString, HostedCall } from "../../../../hub/response/hosted-call";
 import { Translation } from "../../../../hub/response/translation";
@@ -11,6 +12,7 @@ import { escape, unescape } from "../../../../bytes/json/text";
 import { constant, scratchBuffer, Span } from "../../../../bytes/text/bytes";
 import { contains } from "../../../../bytes/text/find";
 import { isFailure } from "../hosted-failure";
+import { writePair } from "../search-pair";
 
 const CONTENT = constant("content");
 const NAME = constant("name");
@@ -19,6 +21,7 @@ const NAME = constant("name");
 const MAX_CALLS: i32 = 64;
 
 const plain = scratchBuffer();
+const pair = scratchBuffer();
 const wanted = new Span(0, 0);
 const inputTape = scratchTape();
 
@@ -56,6 +59,7 @@ export class HostedReader {
     for (let i = 0; i < this.calls.length; i++) {
       const call = unchecked(this.calls[i]);
       if (call.id.length == 0 || !tape.equals(id, call.id.view(wanted))) continue;
+      call.isWhole = call.kind != HOSTED_SEARCH || this.carry(tape, block, call);
       readInput(call);
       readResult(tape, block, call);
       this.sink.hosted(call);
@@ -63,6 +67,20 @@ export class HostedReader {
       return;
     }
     this.translation.dropped.add(DROPPED_SERVER_TOOL);
+  }
+
+  /**
+   * Lets the client keep the search as it is, with what only Anthropic can read of its pages. Returns whether it has all of it: not of
+   * one that code has called, which the client does not keep.
+   */
+  private carry(tape: Tape, block: u32, call: HostedCall): bool {
+    const origin = this.translation.origin;
+    if (!tape.hasItems(tape.member(block, CONTENT))) return true;
+    pair.clear();
+    if (origin.length == 0 || !writePair(origin, call, tape, block, pair)) return false;
+    this.sink.signature(CARRIER_PART, pair.pointer, pair.length);
+    this.sink.blockEnd();
+    return true;
   }
 
   /** Drops calls without a result. */
@@ -114,8 +132,6 @@ function readResult(tape: Tape, block: u32, call: HostedCall): void {
     call.isWhole = !tape.isPresent(content);
     return;
   }
-  // What only Anthropic can read of the pages, for which no other format has a place.
-  call.isWhole = tape.isEmpty(content);
   const end = tape.next(content);
   for (let item = tape.first(content); item < end; item = tape.next(item))
     call.addPage(tape, tape.member(item, constant("url")), tape.member(item, constant("title")));

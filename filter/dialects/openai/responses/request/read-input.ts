@@ -12,7 +12,6 @@ import {
   readAgentMessage,
   readAnswer,
   readCall,
-  readComputerCall,
   readHosted,
   readMessage,
   readOrphan,
@@ -27,7 +26,6 @@ import {
   PART_ANSWER,
   PART_HOSTED,
   PART_REASONING,
-  PART_COMPUTER_CALL,
   PART_CUSTOM_CALL,
   PART_OUTPUT,
   PART_CUSTOM_OUTPUT,
@@ -170,10 +168,9 @@ function readCallAt(tape: Tape, index: u32, request: HubRequest, report: Request
   const node = items.at(index).node;
   report.atItem(index);
   if (isCall(part)) {
+    items.at(index).block = request.blocks.count;
     const use = outputs.useOf(tape, tape.member(node, CALL_ID));
-    if (part == PART_COMPUTER_CALL) readComputerCall(tape, node, use, request, report);
-    else readCall(tape, node, part == PART_CUSTOM_CALL, use, request, report);
-    items.at(index).block = request.blocks.count - 1;
+    readCall(tape, node, part == PART_CUSTOM_CALL, use, request, report);
   } else if (part == PART_REASONING) {
     readReasoning(tape, node, request, report);
   }
