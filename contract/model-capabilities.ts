@@ -59,6 +59,7 @@ export const TOOL_CALLS = "tool_calls?: signed|plain|mixed = signed";
 export const JSON_SCHEMA = "json_schema?: boolean = true";
 export const WEB_SEARCH = "web_search?: none|tool|options|browser_search";
 export const SERVER_TOOLS = "server_tools?: (code_execution|web_fetch|mcp)[]";
+export const COMPUTER = "computer?: none|computer_20250124|computer_20251124 = none";
 export const REFUSES = "refuses?: member[]";
 
 export class CapabilityRow<Declaration extends string = string> {
@@ -350,6 +351,12 @@ export const CAPABILITIES = [
     ALL,
     "",
     "Which further tools the provider runs for the model: code in a container, pages by their address, tools of remote MCP servers. They are written in the words of its API; a request for others goes to the Responses API if the provider serves it, and else they are dropped, which is listed.",
+  ),
+  row(
+    COMPUTER,
+    MESSAGES,
+    "",
+    "Which version of Anthropic's computer tool stands for the tools `computer` and `computer_use_preview` of a Responses client; `none` drops them and their calls, which is listed.",
   ),
   row(
     REFUSES,

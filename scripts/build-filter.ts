@@ -20,7 +20,8 @@ const COMPILER = "node_modules/assemblyscript";
 const OPTIMIZER = "node_modules/binaryen";
 /** Without it the filter is the same, and 70 KB larger. */
 const TRANSFORM = "scripts/constant-bytes.ts";
-const PACKER = "scripts/pack-data.ts";
+/** What else makes the bytes of the filter: the options here, and the packing of its data. */
+const BUILDERS = ["scripts/build-filter.ts", "scripts/pack-data.ts"];
 
 /** What asc uses by default, and SIMD (asconfig.json): the optimizer does not read it from the file. */
 const FEATURES = [
@@ -117,14 +118,15 @@ function runCompiler(root: string, program: string, options: string[]): void {
   });
 }
 
-function sourcesKey(root: string): string {
+/** A hash of all that the compiled filter depends on. */
+export function sourcesKey(root: string): string {
   const files = globSync(["filter/**/*.ts", "contract/*.ts"], { cwd: root }).sort();
   const hash = createHash("sha256");
   for (const file of [
     ...files,
     "asconfig.json",
     TRANSFORM,
-    PACKER,
+    ...BUILDERS,
     ...[COMPILER, OPTIMIZER].map((tool) => join(tool, "package.json")),
   ]) {
     const bytes = readFileSync(join(root, file));

@@ -168,7 +168,7 @@ function startAttempt(exchange: Exchange, target: Target): void {
   if (exchange.isTranslated()) {
     response.wantsUsage = report.wantsUsage;
     if (target.limits.cacheKey == CACHE_KEY_HEADER) exchange.client.keepCacheKey(report.cacheKey);
-    exchange.client.addedBeta = report.beta;
+    exchange.client.addedBetas = report.betas;
     if (!body.notes.isEmpty) {
       response.notes = body.notes;
       body.notes = new RequestNotes();

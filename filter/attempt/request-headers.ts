@@ -14,9 +14,10 @@ import {
 } from "../exchange/request-head";
 import { header, removeHeader, REQUEST_HEADERS, setHeader } from "../host/host";
 import { HostedRequest } from "../dialects/anthropic/messages/hosted/hosted-request";
+import { writeBetas } from "../hub/request/added-betas";
 import { CACHE_KEY_HEADER } from "../hub/request/request-report";
 import { ByteBuffer, constant, sameSpan, scratchBuffer, Span } from "../bytes/text/bytes";
-import { contains, findByte } from "../bytes/text/find";
+import { findByte } from "../bytes/text/find";
 import { dropParameters } from "../bytes/text/query";
 
 const BETA = constant("anthropic-beta");
@@ -82,7 +83,7 @@ export function removeHeadersOf(before: Target, exchange: Exchange): void {
   if (before.dialect === exchange.client.dialect) return;
   if (before.limits.cacheKey == CACHE_KEY_HEADER && exchange.client.cacheKey.length > 0)
     removeHeader(REQUEST_HEADERS, CONVERSATION);
-  if (exchange.client.addedBeta.length > 0) restoreBetas(exchange);
+  if (exchange.client.addedBetas != 0) restoreBetas(exchange);
   const required = before.dialect.requiredHeaders;
   for (let i = 0; i < required.length; i++) removeHeader(REQUEST_HEADERS, required[i].name);
 }
@@ -116,6 +117,7 @@ function writeHostedHeaders(exchange: Exchange, target: Target, hosted: HostedRe
   hosted.readBetas(null);
   text.clear();
   hosted.writeHeader(text);
+  if (exchange.isTranslated()) writeBetas(exchange.client.addedBetas, text);
   if (text.length > 0) setHeader(REQUEST_HEADERS, BETA, text.view(value));
 }
 
@@ -156,7 +158,7 @@ export function writeHeaders(exchange: Exchange, target: Target, credential: Spa
   if (exchange.isTranslated()) {
     removeOwnHeaders(exchange, target);
     writeCacheKey(exchange, target);
-    if (exchange.client.addedBeta.length > 0) addBeta(exchange);
+    if (exchange.client.addedBetas != 0) addBetas(exchange);
   } else restoreHeaders(exchange);
   if (!target.passesClientKey) removeAccounts(exchange);
   const client = exchange.client;
@@ -169,32 +171,25 @@ export function writeHeaders(exchange: Exchange, target: Target, credential: Spa
   }
 }
 
-/** Adds the beta that the translated request needs to those of the client. */
-function addBeta(exchange: Exchange): void {
+/** Adds the betas that the translated request needs to those of the client. */
+function addBetas(exchange: Exchange): void {
   const client = exchange.client;
   if (client.betas.length == 0) keepBetas(exchange);
-  const own = client.betas.view(value);
-  if (contains(own.pointer, own.length, client.addedBeta)) return;
-  setHeader(
-    REQUEST_HEADERS,
-    BETA,
-    own.length > 0 ? joinBetas(own, client.addedBeta) : client.addedBeta,
-  );
+  setHeader(REQUEST_HEADERS, BETA, joinBetas(client.betas.view(value), client.addedBetas));
 }
 
-function joinBetas(first: Span, second: Span): Span {
+function joinBetas(own: Span, added: u32): Span {
   text.clear();
-  text.span(first);
-  text.byte(0x2c);
-  text.span(second);
+  text.span(own);
+  writeBetas(added, text);
   return text.view(value);
 }
 
-/** Returns a configured header's value, with the beta that the translated request needs after it if the header lists betas. */
+/** Returns a configured header's value, with the betas that the translated request needs after it if the header lists betas. */
 function withAddedBeta(exchange: Exchange, name: Span, configured: Span): Span {
-  const beta = exchange.client.addedBeta;
-  if (beta.length == 0 || !exchange.isTranslated() || !sameSpan(name, BETA)) return configured;
-  return joinBetas(configured, beta);
+  const betas = exchange.client.addedBetas;
+  if (betas == 0 || !exchange.isTranslated() || !sameSpan(name, BETA)) return configured;
+  return joinBetas(configured, betas);
 }
 
 /** Writes the header by which the provider finds the prompt cache of the client's session. */

@@ -8,6 +8,7 @@ import {
   CACHE_KEY,
   CACHES_BY_ITSELF,
   CALL_IDS,
+  COMPUTER,
   DEFAULT_MAX_TOKENS,
   DEVELOPER_ROLE,
   DOCUMENT_PART,
@@ -54,7 +55,7 @@ import {
   SWITCH_NONE,
 } from "../hub/request/request-report";
 import { effortOf } from "../hub/request/request-effort";
-import { hostedByName } from "../hub/request/hosted-tools";
+import { HOSTED_COMPUTER, hostedByName } from "../hub/request/hosted-tools";
 import {
   EFFORT_HIGH,
   EFFORT_LOW,
@@ -180,6 +181,8 @@ function readTools(from: Document, object: u32, limits: RequestLimits): void {
   limits.mixesTools = calls == 2;
   limits.webSearch = from.choice(object, constant(WEB_SEARCH));
   limits.serverTools = serverToolsIn(from, object);
+  limits.computer = from.choice(object, constant(COMPUTER));
+  if (limits.computer > 0) limits.serverTools |= 1 << HOSTED_COMPUTER;
 }
 
 /** Returns the bits of the tools that the provider runs. */

@@ -5,12 +5,11 @@ import { ApiKey, ApiKeys } from "../config/api-keys";
 import { ClientDialect } from "../dialects/client-dialect";
 import { defaultDialect } from "../dialects/dialect-registry";
 import { SERVICE_UNKNOWN } from "../hub/response/usage";
-import { ByteBuffer, Span } from "../bytes/text/bytes";
+import { ByteBuffer } from "../bytes/text/bytes";
 import { Endpoint, UNKNOWN } from "./endpoint";
 
 /** Of nearly all clients, and never written: an object for each costs more than the rest of a request to a cloud. */
 const NONE = new ByteBuffer();
-const NO_BETA = new Span(0, 0);
 
 export class Client {
   endpoint: Endpoint = UNKNOWN;
@@ -23,8 +22,8 @@ export class Client {
   key: ByteBuffer = NONE;
   /** The header `anthropic-beta`, if a target of the route is Claude at a cloud. */
   betas: ByteBuffer = NONE;
-  /** The beta of Anthropic that the translated request needs; empty for none. */
-  addedBeta: Span = NO_BETA;
+  /** The betas of Anthropic that the translated request needs: bits of added-betas.ts. */
+  addedBetas: u32 = 0;
   /** The session's key for the prompt cache, if a target gets it in a header. */
   cacheKey: ByteBuffer = NONE;
   /** The listener's API key that the request has; null if it has none. */

@@ -164,6 +164,10 @@ class MemberTable {
     return this.add({ name, feature, neutral }, notes);
   }
 
+  features(names: string, feature: Feature): void {
+    for (const name of names.split(",")) this.feature(name, feature);
+  }
+
   ignored(name: string, ...notes: Note[]): number {
     return this.add({ name, neutral: "" }, notes);
   }

@@ -159,6 +159,7 @@ function memberWords(limits: ModelLimits): string[] {
   if (limits.apis === "search") words.push("Responses API for searches only");
   if (limits.web_search !== undefined) words.push(SEARCHES[limits.web_search]);
   if (limits.server_tools !== undefined) words.push(serverTools(limits.server_tools));
+  if (limits.computer !== undefined) words.push(`\`${limits.computer}\``);
   if (limits.call_ids === "short") words.push("tool call ids of nine letters and digits");
   if (limits.seed_member === "random_seed") words.push("`random_seed` for `seed`");
   if (limits.document_part === "document_url") words.push("PDF as `document_url`");

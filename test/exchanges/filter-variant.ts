@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import {
   cpSync,
   existsSync,
-  globSync,
   mkdirSync,
   readFileSync,
   renameSync,
@@ -12,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { compileFilter } from "../../scripts/build-filter.ts";
+import { compileFilter, sourcesKey } from "../../scripts/build-filter.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -25,11 +24,7 @@ export function compileVariant(
   files: Readonly<Record<string, string>>,
   added: readonly Addition[],
 ): string {
-  const hash = createHash("sha256").update(JSON.stringify([files, added]));
-  for (const file of globSync(["filter/**/*.ts", "contract/*.ts", "asconfig.json"], {
-    cwd: ROOT,
-  }).sort())
-    hash.update(file).update(readFileSync(join(ROOT, file)));
+  const hash = createHash("sha256").update(JSON.stringify([files, added, sourcesKey(ROOT)]));
   const built = join(ROOT, `build/test/${name}-${hash.digest("hex").slice(0, 16)}.wasm`);
   if (existsSync(built)) return built;
   const copy = `${built}.${String(process.pid)}`;

@@ -1,6 +1,12 @@
 // The known limits of Anthropic's models.
 import type { ModelLimits } from "../../../model/model-limits.ts";
-import { dated, upTo, MODEL_SIZES, type ProviderLimits } from "./model-families.ts";
+import {
+  dated,
+  upTo,
+  MODEL_SIZES,
+  type KnownLimits,
+  type ProviderLimits,
+} from "./model-families.ts";
 
 const CLAUDE_MIGRATION =
   "https://platform.claude.com/docs/en/about-claude/models/migration-guide; npm @ai-sdk/anthropic 3.0.138";
@@ -107,7 +113,12 @@ const CLAUDE: ProviderLimits = {
       source: `${CLAUDE_MIGRATION}; ${CLAUDE_SIZES}`,
     },
     {
-      models: dated("claude-opus-4-8", "claude-opus-5", "claude-haiku-5-5"),
+      models: dated("claude-opus-4-8", "claude-opus-5"),
+      limits: { ...CLAUDE_ADAPTIVE, system_messages: true },
+      source: `${CLAUDE_MIGRATION}; ${CLAUDE_SYSTEM_MESSAGES}; ${CLAUDE_SIZES}`,
+    },
+    {
+      models: dated("claude-haiku-5-5"),
       limits: { ...CLAUDE_ADAPTIVE, system_messages: true },
       source: `${CLAUDE_MIGRATION}; ${CLAUDE_SYSTEM_MESSAGES}; ${CLAUDE_SIZES}`,
     },
@@ -161,13 +172,59 @@ const CLAUDE: ProviderLimits = {
   ],
 };
 
+const COMPUTER_SOURCE =
+  "https://platform.claude.com/docs/en/agents-and-tools/tool-use/computer-use-tool; https://platform.claude.com/docs/en/models/opus-5-5/whats-new-opus-5-5; npm @anthropic-ai/sdk 1.12.0";
+
+/** Claude 5.5 rejects both versions: `computer_toolset_20260801` is the only one there. Of the others nothing is known. */
+const COMPUTER_VERSIONS: readonly (readonly [
+  version: NonNullable<ModelLimits["computer"]>,
+  models: readonly string[],
+])[] = [
+  [
+    "computer_20250124",
+    dated(
+      "claude-opus-4",
+      "claude-sonnet-4",
+      "claude-opus-4-1",
+      "claude-sonnet-4-5",
+      "claude-haiku-4-5",
+    ),
+  ],
+  [
+    "computer_20251124",
+    dated(
+      "claude-opus-4-5",
+      "claude-opus-4-6",
+      SONNET_4_6,
+      "claude-opus-4-7",
+      "claude-sonnet-5",
+      "claude-opus-4-8",
+      "claude-opus-5",
+      "claude-fable-5-1",
+    ),
+  ],
+];
+
+/** Adds the version of the computer tool to a family, which has models of one version only. */
+function withComputer(family: KnownLimits): KnownLimits {
+  const version = COMPUTER_VERSIONS.find(([, models]) =>
+    family.models.some((model) => models.includes(model)),
+  )?.[0];
+  if (version === undefined) return family;
+  return {
+    ...family,
+    limits: { ...family.limits, computer: version },
+    source: `${family.source}; ${COMPUTER_SOURCE}`,
+  };
+}
+
 const SERVER_TOOLS =
   "https://platform.claude.com/docs/en/agents-and-tools/tool-use/code-execution-tool; https://platform.claude.com/docs/en/agents-and-tools/mcp-connector; npm @anthropic-ai/sdk 1.12.0";
 
 /** At the clouds code execution, the fetch tool and the MCP connector are missing. */
 export const ANTHROPIC: ProviderLimits = {
   families:
-    CLAUDE.families?.map((family) =>
+    CLAUDE.families?.map(withComputer).map((family) =>
       family.models.some((model) => model.startsWith("claude-3-"))
         ? family
         : {
@@ -181,11 +238,13 @@ export const ANTHROPIC: ProviderLimits = {
 /** npm @ai-sdk/google-vertex 4.0.208 has no structured output there; other gateways send it. */
 export const ANTHROPIC_ON_VERTEX: ProviderLimits = {
   families:
-    CLAUDE.families?.map((family) =>
-      family.models.includes(SONNET_4_6)
-        ? { ...family, limits: { ...family.limits, max_output_tokens: 64_000 } }
-        : family,
-    ) ?? [],
+    CLAUDE.families
+      ?.map(withComputer)
+      .map((family) =>
+        family.models.includes(SONNET_4_6)
+          ? { ...family, limits: { ...family.limits, max_output_tokens: 64_000 } }
+          : family,
+      ) ?? [],
   everyModel: { limits: { output_schema: false }, source: "npm @ai-sdk/google-vertex 4.0.208" },
 };
 

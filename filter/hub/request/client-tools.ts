@@ -3,6 +3,13 @@
 import { ByteBuffer, sameBytes } from "../../bytes/text/bytes";
 import { byteAt } from "../../bytes/text/at";
 
+export const KIND_FUNCTION: u32 = 0;
+/** Its input is a text instead of JSON. */
+export const KIND_CUSTOM: u32 = 1;
+/** A computer, whose calls have a list of actions; before that, one action. */
+export const KIND_COMPUTER: u32 = 2;
+export const KIND_PREVIEW: u32 = 3;
+
 /** A tool as its client declared it. Escaped texts, valid until the next `add`. */
 export class ClientTool {
   name: usize = 0;
@@ -10,8 +17,12 @@ export class ClientTool {
   /** The namespace, empty if there is none. */
   space: usize = 0;
   spaceLength: u32 = 0;
-  /** Whether its input is a text instead of JSON. */
-  isCustom: bool = false;
+  /** KIND_ */
+  kind: u32 = KIND_FUNCTION;
+
+  get isCustom(): bool {
+    return this.kind == KIND_CUSTOM;
+  }
 }
 
 /** Bytes before the texts of an entry: three lengths of four bytes, and the kind. */
@@ -35,14 +46,14 @@ export class ClientTools {
     nameLength: u32,
     space: usize,
     spaceLength: u32,
-    isCustom: bool,
+    kind: u32,
   ): void {
     const entries = this.entries;
     if (entries.reserve(HEAD + wireLength + nameLength + spaceLength) == 0) return;
     writeLength(entries, wireLength);
     writeLength(entries, nameLength);
     writeLength(entries, spaceLength);
-    entries.byte(isCustom ? 1 : 0);
+    entries.byte(kind);
     entries.bytes(wire, wireLength);
     entries.bytes(name, nameLength);
     entries.bytes(space, spaceLength);
@@ -62,7 +73,7 @@ export class ClientTools {
         found.nameLength = nameLength;
         found.space = texts + length + nameLength;
         found.spaceLength = spaceLength;
-        found.isCustom = byteAt(start + at, 12) != 0;
+        found.kind = byteAt(start + at, 12);
         return found;
       }
       at += HEAD + length + nameLength + spaceLength;

@@ -135,6 +135,12 @@ export const BUILT_IN_TOOLS = dropped(
     "https://platform.openai.com/docs/guides/tools",
   ),
 );
+export const COMPUTER = dropped(
+  about(
+    "A computer that the client runs, and its calls",
+    "https://platform.openai.com/docs/guides/tools-computer-use",
+  ),
+);
 export const TOOL_CALL_LIMIT = dropped(about("A limit of built-in tool calls"));
 export const TOOL_OUTPUT_SCHEMA = dropped(about("The schema of a tool's output"));
 export const ASYNC_TOOLS = dropped(about("Tools that respond later"));

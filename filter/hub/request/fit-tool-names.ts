@@ -33,7 +33,7 @@ export function fitToolNames(request: HubRequest, limit: u32, beginsWithLetter: 
       tool.nameLength,
       0,
       0,
-      tool.isCustom != 0,
+      tool.isCustom,
     );
     tool.name = fitted.pointer;
     tool.nameLength = fitted.length;

@@ -1,10 +1,11 @@
-// Tools that the provider runs, not the client: a web search, code in a container, pages by their address, remote MCP servers.
+// Tools that the provider runs, not the client: a web search, code in a container, pages by their address, remote MCP servers. And the
+// computer, which the client runs, but which a model knows without a schema.
 // One row for each kind; a dialect's writer has the words of its API. web-search.ts has the settings of a search.
 import { NO_NODE, Tape } from "../../bytes/json/tape";
 import { startsWith } from "../../bytes/text/at";
 import { constant, sameSpan, Span } from "../../bytes/text/bytes";
 import { Feature } from "./feature";
-import { CODE_EXECUTION, MCP_SERVERS, WEB_FETCH, WEB_SEARCH } from "./features";
+import { CODE_EXECUTION, COMPUTER, MCP_SERVERS, WEB_FETCH, WEB_SEARCH } from "./features";
 import { bearerOf, isPortable, isSameServer } from "./mcp-toolset";
 import { HostedTool, HubRequest, isSameText, MAX_HOSTED, NO_HOSTED, Tool } from "./request";
 import { RequestReport } from "./request-report";
@@ -14,6 +15,7 @@ export const HOSTED_CODE: i32 = 1;
 export const HOSTED_MCP: i32 = 2;
 /** No response has it: what was read of a page is no part of it. */
 export const HOSTED_FETCH: i32 = 3;
+export const HOSTED_COMPUTER: i32 = 4;
 
 @unmanaged
 class HostedKind {
@@ -32,6 +34,7 @@ const KINDS: StaticArray<HostedKind> = [
   new HostedKind(CODE_EXECUTION, constant("code_execution"), constant("code_execution_")),
   new HostedKind(MCP_SERVERS, constant("mcp"), constant("mcp_toolset")),
   new HostedKind(WEB_FETCH, constant("web_fetch"), constant("web_fetch_")),
+  new HostedKind(COMPUTER, constant("computer"), constant("computer_")),
 ];
 
 const TOOL_PREFIX = constant("tools[].");
@@ -79,7 +82,7 @@ export function dropHosted(request: HubRequest, kinds: u32, report: RequestRepor
     const kind = tool.kind;
     const isSupported = kind == HOSTED_SEARCH || ((kinds >> kind) & 1) != 0;
     if (kind == HOSTED_SEARCH || (isSupported && isWritten(request, tool, kept))) {
-      if (kind == HOSTED_CODE || kind == HOSTED_MCP) dropSettings(request.tape, tool, report);
+      if (kind != HOSTED_SEARCH && kind != HOSTED_FETCH) dropSettings(request.tape, tool, report);
       keepHosted(request, kept++, tool);
     } else if (!isSupported && ((report.otherServerTools >> kind) & 1) != 0) {
       report.needsHosted = true;
@@ -188,6 +191,8 @@ const KNOWN: Span[] = [
   constant("mcp_server_name"),
   constant("default_config"),
   constant("configs"),
+  constant("display_width"),
+  constant("display_height"),
 ];
 
 /** What is read of a messages client's MCP server. */

@@ -100,6 +100,16 @@ export class MemberTable {
     return this.add(FEATURE, name, feature, neutral);
   }
 
+  /** Adds members that ask for the same feature: names, comma-separated. */
+  features(names: string, feature: Feature): void {
+    for (let at = 0; at < names.length;) {
+      const comma = names.indexOf(",", at);
+      const end = comma < 0 ? names.length : comma;
+      this.feature(names.substring(at, end), feature);
+      at = end + 1;
+    }
+  }
+
   /** Adds a member without meaning in a request. */
   ignored(name: string, _note: i32 = 0): void {
     this.add(IGNORED, name, null, "");

@@ -52,6 +52,9 @@ export const CACHE_KEY_MEMBER: i32 = 1;
 /** A header in chat completions, the member in the Responses API (xAI). */
 export const CACHE_KEY_HEADER: i32 = 2;
 
+/** The second value of `computer`. */
+export const COMPUTER_2025_11: i32 = 2;
+
 /** Filled by filter/config/read-limits.ts, which has the defaults. */
 export class RequestLimits {
   /** Whether a body in the target's dialect may have to be changed. */
@@ -164,6 +167,8 @@ export class RequestLimits {
   webSearch: i32 = -1;
   /** Which other tools the provider runs, a bit `1 << HOSTED_` for each. */
   serverTools: u32 = 0;
+  /** Anthropic: the version of its tool for a computer: 0 for none, 1, or COMPUTER_2025_11. */
+  computer: i32 = 0;
   /** Gemini: JSON schemas, not only a subset of OpenAPI (2.5 and newer). */
   supportsJsonSchema: bool = false;
   /** Further members that are dropped from a body in the target's dialect. */

@@ -39,8 +39,8 @@ export class RequestReport {
   isStrict: bool = false;
   /** The key of the client's session that the target gets; empty if it gets none. */
   cacheKey: ByteBuffer = new ByteBuffer();
-  /** The beta of Anthropic that the written request needs; empty for none. */
-  beta: Span = NO_NAME;
+  /** The betas of Anthropic that the written request needs: bits of added-betas.ts. */
+  betas: u32 = 0;
   /** How the target's cloud expects the request; null for every other provider. `reset` keeps it. */
   host: RequestHost | null = null;
   /** Whether the model has another API of its provider, which may support what this one does not. `reset` keeps it. */
@@ -72,7 +72,7 @@ export class RequestReport {
     this.defaultedMaxTokens = 0;
     this.dropped.clear();
     this.cacheKey.clear();
-    this.beta = NO_NAME;
+    this.betas = 0;
     this.droppedCount = 0;
     this.isStrict = strict;
     this.api = api;

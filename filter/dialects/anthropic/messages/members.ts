@@ -13,6 +13,7 @@ export const SUPPORTED: Feature[] = [
   feature.WEB_SEARCH,
   feature.CODE_EXECUTION,
   feature.MCP_SERVERS,
+  feature.COMPUTER,
 ];
 
 export const request = new MemberTable(
@@ -337,18 +338,15 @@ export const TYPE_HOSTED_RESULT = blockType.slot(
   slot.TOOL_RESULT,
   reads("a call of the client, with its result"),
 );
-blockType.feature("web_search_tool_result", feature.SERVER_TOOL_HISTORY);
-blockType.feature("web_fetch_tool_result", feature.SERVER_TOOL_HISTORY);
-blockType.feature("text_editor_code_execution_tool_result", feature.SERVER_TOOL_HISTORY);
-blockType.feature("tool_search_tool_result", feature.SERVER_TOOL_HISTORY);
-blockType.feature("advisor_tool_result", feature.SERVER_TOOL_HISTORY);
-blockType.feature("mcp_tool_listing", feature.SERVER_TOOL_HISTORY);
+blockType.features(
+  "web_search_tool_result,web_fetch_tool_result,text_editor_code_execution_tool_result,tool_search_tool_result,advisor_tool_result,mcp_tool_listing",
+  feature.SERVER_TOOL_HISTORY,
+);
 blockType.feature("fallback", feature.PROVIDER_FALLBACKS);
 blockType.feature("container_upload", feature.FILE_IDS);
 blockType.feature("compaction", feature.COMPACTION);
 blockType.feature("browser_state", feature.BROWSER_STATE);
-blockType.feature("tool_addition", feature.TOOL_CHANGES);
-blockType.feature("tool_removal", feature.TOOL_CHANGES);
+blockType.features("tool_addition,tool_removal", feature.TOOL_CHANGES);
 
 export const source = new MemberTable(
   "messages[].content[].source.",

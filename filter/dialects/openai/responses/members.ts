@@ -235,20 +235,17 @@ export const TYPE_NAMESPACE = toolType.slot(
   reads("its tools are functions; the response has their namespace"),
 );
 toolType.feature("tool_search", feature.TOOL_SEARCH);
-toolType.feature("web_search", feature.WEB_SEARCH);
-toolType.feature("web_search_2025_08_26", feature.WEB_SEARCH);
-toolType.feature("web_search_preview", feature.WEB_SEARCH);
-toolType.feature("web_search_preview_2025_03_11", feature.WEB_SEARCH);
+toolType.features(
+  "web_search,web_search_2025_08_26,web_search_preview,web_search_preview_2025_03_11",
+  feature.WEB_SEARCH,
+);
 toolType.feature("file_search", feature.HOSTED_TOOLS);
 toolType.feature("code_interpreter", feature.CODE_EXECUTION);
-toolType.feature("image_generation", feature.HOSTED_TOOLS);
-toolType.feature("programmatic_tool_calling", feature.HOSTED_TOOLS);
+toolType.features("image_generation,programmatic_tool_calling", feature.HOSTED_TOOLS);
 toolType.feature("mcp", feature.MCP_SERVERS);
-toolType.feature("computer", feature.BUILT_IN_TOOLS);
-toolType.feature("computer_use_preview", feature.BUILT_IN_TOOLS);
-toolType.feature("shell", feature.BUILT_IN_TOOLS);
-toolType.feature("local_shell", feature.BUILT_IN_TOOLS);
-toolType.feature("apply_patch", feature.BUILT_IN_TOOLS);
+toolType.feature("computer", feature.COMPUTER);
+export const TYPE_PREVIEW = toolType.feature("computer_use_preview", feature.COMPUTER);
+toolType.features("shell,local_shell,apply_patch", feature.BUILT_IN_TOOLS);
 
 export const toolFormat = new MemberTable(
   "tools[].format.",
@@ -345,28 +342,19 @@ export const TYPE_MCP_CALL = itemType.slot(
   reads("a call of the client, with its result"),
 );
 export const TYPE_REFERENCE = itemType.feature("item_reference", feature.ITEM_REFERENCES);
-itemType.feature("compaction", feature.COMPACTED_HISTORY);
-itemType.feature("compaction_trigger", feature.COMPACTED_HISTORY);
-itemType.feature("agent_reasoning", feature.BACKEND_ITEMS);
-itemType.feature("context_compaction", feature.BACKEND_ITEMS);
-itemType.feature("compaction_summary", feature.BACKEND_ITEMS);
+itemType.features("compaction,compaction_trigger", feature.COMPACTED_HISTORY);
+itemType.features("agent_reasoning,context_compaction,compaction_summary", feature.BACKEND_ITEMS);
 itemType.feature("tool_search_call", feature.TOOL_SEARCH);
-itemType.feature("web_search_call", feature.SERVER_TOOL_HISTORY);
-itemType.feature("file_search_call", feature.SERVER_TOOL_HISTORY);
-itemType.feature("image_generation_call", feature.SERVER_TOOL_HISTORY);
-itemType.feature("mcp_list_tools", feature.SERVER_TOOL_HISTORY);
-itemType.feature("mcp_approval_request", feature.SERVER_TOOL_HISTORY);
-itemType.feature("mcp_approval_response", feature.SERVER_TOOL_HISTORY);
-itemType.feature("program", feature.SERVER_TOOL_HISTORY);
-itemType.feature("program_output", feature.SERVER_TOOL_HISTORY);
-itemType.feature("shell_call", feature.BUILT_IN_TOOLS);
-itemType.feature("shell_call_output", feature.BUILT_IN_TOOLS);
-itemType.feature("local_shell_call", feature.BUILT_IN_TOOLS);
-itemType.feature("local_shell_call_output", feature.BUILT_IN_TOOLS);
-itemType.feature("apply_patch_call", feature.BUILT_IN_TOOLS);
-itemType.feature("apply_patch_call_output", feature.BUILT_IN_TOOLS);
-itemType.feature("computer_call", feature.BUILT_IN_TOOLS);
-itemType.feature("computer_call_output", feature.BUILT_IN_TOOLS);
+itemType.features(
+  "web_search_call,file_search_call,image_generation_call,mcp_list_tools,mcp_approval_request,mcp_approval_response,program,program_output",
+  feature.SERVER_TOOL_HISTORY,
+);
+itemType.features(
+  "shell_call,shell_call_output,local_shell_call,local_shell_call_output,apply_patch_call,apply_patch_call_output",
+  feature.BUILT_IN_TOOLS,
+);
+export const TYPE_COMPUTER_CALL = itemType.feature("computer_call", feature.COMPUTER);
+export const TYPE_COMPUTER_OUTPUT = itemType.feature("computer_call_output", feature.COMPUTER);
 
 export const part = new MemberTable(
   "input[].content[].",
@@ -411,14 +399,11 @@ partType.slot("input_text", slot.TEXT);
 partType.slot("output_text", slot.TEXT);
 export const TYPE_REFUSAL = partType.slot("refusal", slot.TEXT);
 export const TYPE_INPUT_IMAGE = partType.slot("input_image", slot.IMAGE);
+export const TYPE_SCREENSHOT = partType.slot("computer_screenshot", slot.IMAGE);
 export const TYPE_INPUT_FILE = partType.slot("input_file", slot.DOCUMENT);
 partType.feature("encrypted_content", feature.BACKEND_ITEMS);
 export const TYPE_INPUT_AUDIO = partType.feature("input_audio", feature.AUDIO_INPUT);
-partType.feature("text", feature.FOREIGN_PARTS);
-partType.feature("image_url", feature.FOREIGN_PARTS);
-partType.feature("file", feature.FOREIGN_PARTS);
-partType.feature("image", feature.FOREIGN_PARTS);
-partType.feature("document", feature.FOREIGN_PARTS);
-partType.feature("thinking", feature.FOREIGN_PARTS);
-partType.feature("tool_use", feature.FOREIGN_PARTS);
-partType.feature("tool_result", feature.FOREIGN_PARTS);
+partType.features(
+  "text,image_url,file,image,document,thinking,tool_use,tool_result",
+  feature.FOREIGN_PARTS,
+);

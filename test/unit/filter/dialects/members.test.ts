@@ -142,7 +142,8 @@ function withMember({ id }: Place, member: string, value: unknown): unknown {
 
 function translate(place: Place, request: unknown, strict = false): Translation {
   const from = NAMES.findIndex((name) => place.id.startsWith(`${name}.`));
-  const to = from === MESSAGES ? CHAT : MESSAGES;
+  // The calls of a computer have a form in messages.
+  const to = from === MESSAGES || place.id === "responses.itemType" ? CHAT : MESSAGES;
   // Every dialect has a form of the search, and its writer drops it for models that do not search.
   const limits = { strict, web_search: "none" as const };
   return translator.translate(JSON.stringify(request), from, to, { limits });

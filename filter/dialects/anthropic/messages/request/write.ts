@@ -16,6 +16,12 @@ import {
   ROLE_SYSTEM,
   SERVICE_STANDARD,
 } from "../../../../hub/request/request";
+import {
+  BETA_COMPUTER,
+  BETA_FAST,
+  BETA_MCP,
+  BETA_OLDER_COMPUTER,
+} from "../../../../hub/request/added-betas";
 import { markConversation } from "../../../../hub/request/cache-marks";
 import { calledTool, findCalledTools } from "../../../../hub/request/called-tools";
 import { DOCUMENT_URLS } from "../../../../hub/request/features";
@@ -24,10 +30,13 @@ import {
   dropForced,
   dropTool,
   HOSTED_CODE,
+  HOSTED_COMPUTER,
   HOSTED_MCP,
   HOSTED_SEARCH,
   toolNamed,
 } from "../../../../hub/request/hosted-tools";
+import { COMPUTER_2025_11 } from "../../../../hub/request/request-report";
+import { readScreenSize, screenHeight, screenWidth } from "../../../../hub/request/screen-size";
 import { writeServers, writeToolset } from "../../../../hub/request/mcp-toolset";
 import {
   ALLOWED_DOMAINS,
@@ -41,6 +50,7 @@ import {
   writeDomains,
   writeLocation,
 } from "../../../../hub/request/web-search";
+import { countOr } from "../../../../bytes/json/number";
 import { NO_NODE } from "../../../../bytes/json/tape";
 import { constant, Span } from "../../../../bytes/text/bytes";
 import { openHosted } from "../hosted/edit";
@@ -51,18 +61,9 @@ import { AnthropicTurns } from "./write-messages";
 const SEARCH = constant("web_search");
 const CODE = constant("code_execution");
 
-/** @see https://platform.claude.com/docs/en/agents-and-tools/mcp-connector */
-const MCP_BETA = constant("mcp-client-2025-11-20");
+const COMPUTER = constant("computer");
 
 const CHOICE_TYPE_NONE = constant(',"tool_choice":{"type":"none"');
-
-/**
- * Claude Opus 5 and 4.8 need it, newer models do not.
- * @see https://platform.claude.com/docs/en/build-with-claude/fast-mode
- */
-const FAST_BETA = constant("fast-mode-2026-02-01");
-
-const BOTH_BETAS = constant("mcp-client-2025-11-20,fast-mode-2026-02-01");
 
 /** `metadata.user_id`: maxLength 256. */
 const MAX_USER: u32 = 256;
@@ -119,7 +120,7 @@ export class AnthropicRequestWriter extends AnthropicTurns {
       out.byte(0x7d);
     }
     if (request.serviceTier == SERVICE_STANDARD) out.text(',"service_tier":"standard_only"');
-    if (this.writeFastMode(constant('"speed":"fast"'))) this.addBeta(FAST_BETA);
+    if (this.writeFastMode(constant('"speed":"fast"'))) this.report.betas |= BETA_FAST;
     const hasStream = hosted === null || hosted.cloud.hasStream;
     if (request.isStreaming && hasStream) out.text(',"stream":true');
     out.byte(0x7d);
@@ -138,11 +139,6 @@ export class AnthropicRequestWriter extends AnthropicTurns {
       const block = request.block(i);
       if (block.kind == BLOCK_REASONING) keepPair(block, this.limits.origin);
     }
-  }
-
-  /** Adds a beta that the request needs: there are two. */
-  private addBeta(beta: Span): void {
-    this.report.beta = this.report.beta.length == 0 ? beta : BOTH_BETAS;
   }
 
   /** Rejects images and documents that a cloud would have to fetch. */
@@ -213,7 +209,7 @@ export class AnthropicRequestWriter extends AnthropicTurns {
     if (out.length > start) {
       out.byte(0x5d);
       this.writeToolChoice();
-      if (writeServers(request, HOSTED_MCP, out)) this.addBeta(MCP_BETA);
+      if (writeServers(request, HOSTED_MCP, out)) this.report.betas |= BETA_MCP;
       return;
     }
     if (this.isToolForced()) this.report.drop(constant("tool_choice"));
@@ -272,21 +268,41 @@ export class AnthropicRequestWriter extends AnthropicTurns {
     const out = this.out;
     if (request.hosted.count == 0) return;
     const isCodeTaken = toolNamed(request, CODE) !== null;
+    const isComputerTaken = toolNamed(request, COMPUTER) !== null;
     for (let i: u32 = 0; i < request.hosted.count; i++) {
       const tool = request.hosted.at(i);
       if (tool.kind == HOSTED_SEARCH) continue;
-      if (tool.kind == HOSTED_CODE && isCodeTaken) {
+      const isComputer = tool.kind == HOSTED_COMPUTER;
+      if ((tool.kind == HOSTED_CODE && isCodeTaken) || (isComputer && isComputerTaken)) {
         dropTool(request, tool, this.report);
         continue;
       }
       if (out.length == start) out.text(',"tools":[');
       if (tool.kind == HOSTED_CODE) {
         this.begin(constant('{"type":"code_execution_20250825","name":"code_execution"}'));
+      } else if (isComputer) {
+        this.writeComputer(tool.node);
       } else {
         this.separate();
         writeToolset(this.tape, tool.node, out);
       }
     }
+  }
+
+  /** Writes the tool for a computer with the size of its display, or of what its last screenshot shows. */
+  private writeComputer(node: u32): void {
+    const out = this.out;
+    const tape = this.tape;
+    const isNew = this.limits.computer == COMPUTER_2025_11;
+    this.begin(constant('{"type":"computer_2025'));
+    out.span(isNew ? constant("1124") : constant("0124"));
+    readScreenSize(this.request);
+    out.text('","name":"computer","display_width_px":');
+    out.integer(countOr(tape, tape.member(node, constant("display_width")), screenWidth));
+    out.text(',"display_height_px":');
+    out.integer(countOr(tape, tape.member(node, constant("display_height")), screenHeight));
+    out.byte(0x7d);
+    this.report.betas |= isNew ? BETA_COMPUTER : BETA_OLDER_COMPUTER;
   }
 
   private writeToolChoice(): void {
@@ -302,7 +318,7 @@ export class AnthropicRequestWriter extends AnthropicTurns {
     else if (choice == CHOICE_ANY) out.text(',"tool_choice":{"type":"any"');
     else if (forcesHosted) {
       out.text(',"tool_choice":{"type":"tool","name":"');
-      out.span(forced == HOSTED_SEARCH ? SEARCH : CODE);
+      out.span(forced == HOSTED_SEARCH ? SEARCH : forced == HOSTED_CODE ? CODE : COMPUTER);
       out.byte(0x22);
     } else if (choice == CHOICE_NAMED) {
       out.text(',"tool_choice":{"type":"tool","name":');

@@ -1,6 +1,7 @@
 // Reads a chat completions request into the hub. Its members: members.ts.
 // @see https://platform.openai.com/docs/api-reference/chat/create
 import { Feature } from "../../../../hub/request/feature";
+import { KIND_CUSTOM } from "../../../../hub/request/client-tools";
 import { HOSTED_SEARCH } from "../../../../hub/request/hosted-tools";
 import { MemberReader } from "../../../../hub/request/member-reader";
 import {
@@ -245,7 +246,15 @@ function readCustomTool(tape: Tape, node: u32, request: HubRequest, report: Requ
   const description = customMembers.node(member.CUSTOM_DESCRIPTION);
   const tool = request.addTool(toolName, description, NO_NODE, NO_NODE, NO_NODE);
   tool.isCustom = 1;
-  request.notes.tools.add(tool.name, tool.nameLength, tool.name, tool.nameLength, 0, 0, true);
+  request.notes.tools.add(
+    tool.name,
+    tool.nameLength,
+    tool.name,
+    tool.nameLength,
+    0,
+    0,
+    KIND_CUSTOM,
+  );
   const grammar = tape.member(customMembers.node(member.CUSTOM_FORMAT), constant("grammar"));
   if (!tape.isObject(grammar)) return;
   tool.grammar = grammar;

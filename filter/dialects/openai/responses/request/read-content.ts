@@ -29,7 +29,7 @@ export function readContent(
   else report.reject(name.toText(), "must be a string or a list of parts.");
 }
 
-function readPart(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {
+export function readPart(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {
   if (!tape.isObject(item)) {
     report.reject("", "must be an object with a 'type'.");
     return;
@@ -57,6 +57,7 @@ function readPart(tape: Tape, item: u32, request: HubRequest, report: RequestRep
 function addPart(tape: Tape, type: i32, request: HubRequest, report: RequestReport): void {
   if (
     type == member.TYPE_INPUT_IMAGE ||
+    type == member.TYPE_SCREENSHOT ||
     type == member.TYPE_INPUT_FILE ||
     type == member.TYPE_INPUT_AUDIO
   ) {
@@ -74,7 +75,7 @@ function addMedia(tape: Tape, type: i32, request: HubRequest, report: RequestRep
     report.reject("type", "must be a text: only messages of role user may hold images and files.");
     return;
   }
-  if (type == member.TYPE_INPUT_IMAGE) {
+  if (type == member.TYPE_INPUT_IMAGE || type == member.TYPE_SCREENSHOT) {
     const url = part.node(member.PART_IMAGE);
     const before = request.blocks.count;
     if (tape.isString(url)) addImage(tape, url, "image_url", request, report);

@@ -12,6 +12,7 @@ import {
   readAgentMessage,
   readAnswer,
   readCall,
+  readComputerCall,
   readHosted,
   readMessage,
   readOrphan,
@@ -26,6 +27,7 @@ import {
   PART_ANSWER,
   PART_HOSTED,
   PART_REASONING,
+  PART_COMPUTER_CALL,
   PART_CUSTOM_CALL,
   PART_OUTPUT,
   PART_CUSTOM_OUTPUT,
@@ -168,9 +170,10 @@ function readCallAt(tape: Tape, index: u32, request: HubRequest, report: Request
   const node = items.at(index).node;
   report.atItem(index);
   if (isCall(part)) {
-    items.at(index).block = request.blocks.count;
     const use = outputs.useOf(tape, tape.member(node, CALL_ID));
-    readCall(tape, node, part == PART_CUSTOM_CALL, use, request, report);
+    if (part == PART_COMPUTER_CALL) readComputerCall(tape, node, use, request, report);
+    else readCall(tape, node, part == PART_CUSTOM_CALL, use, request, report);
+    items.at(index).block = request.blocks.count - 1;
   } else if (part == PART_REASONING) {
     readReasoning(tape, node, request, report);
   }

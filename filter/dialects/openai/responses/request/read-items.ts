@@ -34,7 +34,8 @@ import { scratchTape, Tape } from "../../../../bytes/json/tape";
 import { unescape } from "../../../../bytes/json/text";
 import { constant, scratchBuffer, Span } from "../../../../bytes/text/bytes";
 import * as member from "../members";
-import { readContent } from "./read-content";
+import { COMPUTER, writeActionInput } from "../computer-actions";
+import { readContent, readPart } from "./read-content";
 import { spaceOf, wireName } from "../wire-names";
 
 const CONTENT = constant("content");
@@ -122,6 +123,38 @@ export function readCall(
   if (use > 0) setUniqueId(block, use, request);
 }
 
+/**
+ * Reads a call of the computer as one for each of its actions, because Anthropic's has one; FLAG_CONTINUES: it goes on with the next.
+ */
+export function readComputerCall(
+  tape: Tape,
+  node: u32,
+  use: u32,
+  request: HubRequest,
+  report: RequestReport,
+): void {
+  const id = tape.member(node, constant("call_id"));
+  if (!isFilled(tape, id)) report.reject("call_id", "must be a string that is not empty.");
+  const list = tape.member(node, constant("actions"));
+  const single = tape.member(node, constant("action"));
+  let action = tape.isArray(list) ? tape.first(list) : single;
+  const end = tape.isArray(list) ? tape.next(list) : tape.next(single);
+  do {
+    heading.clear();
+    if (!writeActionInput(tape, action, heading)) report.drop(constant("input[].actions"));
+    const block = request.addBlock(BLOCK_TOOL_CALL, ROLE_ASSISTANT);
+    block.text = request.keep(heading);
+    if (block.text != 0) block.textLength = heading.length;
+    block.setCallId(tape, id);
+    block.name = COMPUTER.pointer;
+    block.nameLength = COMPUTER.length;
+    if (use > 0) setUniqueId(block, use, request);
+    use++;
+    action = tape.next(action);
+    if (action < end) block.flags = FLAG_CONTINUES;
+  } while (action < end && report.fault === null);
+}
+
 /** Some models count their calls from 0 in each turn; Anthropic rejects an id that is used twice. */
 function setUniqueId(block: Block, use: u32, request: HubRequest): void {
   heading.clear();
@@ -156,12 +189,29 @@ export function readOutput(
   report: RequestReport,
 ): void {
   item.read(tape, node, report);
-  const result = request.addBlock(BLOCK_TOOL_RESULT, ROLE_USER);
-  result.id = request.block(call).id;
-  result.idLength = request.block(call).idLength;
-  if (isCustom) result.flags = FLAG_CUSTOM;
-  readContent(tape, item.node(member.OUTPUT), OUTPUT, ROLE_USER, request, report);
-  request.addBlock(BLOCK_RESULT_END, ROLE_USER);
+  let first = call;
+  while (first > 0 && continues(request.block(first - 1))) first--;
+  for (; first <= call; first++) {
+    const result = request.addBlock(BLOCK_TOOL_RESULT, ROLE_USER);
+    result.id = request.block(first).id;
+    result.idLength = request.block(first).idLength;
+    if (isCustom) result.flags = FLAG_CUSTOM;
+    if (first == call) readOutputContent(tape, request, report);
+    request.addBlock(BLOCK_RESULT_END, ROLE_USER);
+  }
+}
+
+/** Returns whether a call goes on with the next one. Reasoning has the flag too. */
+function continues(call: Block): bool {
+  return call.kind == BLOCK_TOOL_CALL && (call.flags & FLAG_CONTINUES) != 0;
+}
+
+/** Reads the output of an item: that of a computer is one part. */
+function readOutputContent(tape: Tape, request: HubRequest, report: RequestReport): void {
+  const node = item.node(member.OUTPUT);
+  request.role = ROLE_USER;
+  if (tape.isObject(node)) readPart(tape, node, request, report);
+  else readContent(tape, node, OUTPUT, ROLE_USER, request, report);
 }
 
 /** Reads what a provider ran, code or an MCP tool, which may have no arguments. */
@@ -216,7 +266,7 @@ export function readOrphan(
   const block = request.addBlock(BLOCK_TEXT, ROLE_USER);
   block.text = kept;
   block.textLength = heading.length;
-  readContent(tape, item.node(member.OUTPUT), OUTPUT, ROLE_USER, request, report);
+  readOutputContent(tape, request, report);
 }
 
 /**

@@ -2,7 +2,13 @@
 // @see https://platform.openai.com/docs/guides/function-calling
 import { MemberReader } from "../../../../hub/request/member-reader";
 import { readList } from "../../../../hub/request/read-list";
-import { hostedOf } from "../../../../hub/request/hosted-tools";
+import {
+  KIND_COMPUTER,
+  KIND_CUSTOM,
+  KIND_FUNCTION,
+  KIND_PREVIEW,
+} from "../../../../hub/request/client-tools";
+import { HOSTED_COMPUTER, hostedOf } from "../../../../hub/request/hosted-tools";
 import { HubRequest, NO_HOSTED, Tool } from "../../../../hub/request/request";
 import { RequestReport } from "../../../../hub/request/request-report";
 import { Records } from "../../../../bytes/records";
@@ -10,6 +16,7 @@ import { TextTable } from "../../../../bytes/text-table";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant, sameBytes, Span } from "../../../../bytes/text/bytes";
 import * as member from "../members";
+import { COMPUTER } from "../computer-actions";
 import { spaceOf, wireName } from "../wire-names";
 
 const TOOLS = constant("tools");
@@ -64,7 +71,7 @@ function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestRep
   const feature = found.featureOf();
   if (feature !== null) {
     const kind = hostedOf(feature);
-    if (kind != NO_HOSTED && report.supports(feature)) request.addHosted(kind, item);
+    if (kind != NO_HOSTED && report.supports(feature)) addHosted(kind, found.index, item, request);
     else report.rejectOrDropType(found, feature);
     return;
   }
@@ -79,6 +86,22 @@ function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestRep
   } else {
     report.reject("type", "must be function or custom inside of a namespace.");
   }
+}
+
+/** Adds a tool that has no schema. The calls of a computer come back as calls of a tool with its name. */
+function addHosted(kind: i32, type: i32, item: u32, request: HubRequest): void {
+  request.addHosted(kind, item);
+  if (kind != HOSTED_COMPUTER) return;
+  const name = COMPUTER;
+  request.notes.tools.add(
+    name.pointer,
+    name.length,
+    name.pointer,
+    name.length,
+    0,
+    0,
+    type == member.TYPE_PREVIEW ? KIND_PREVIEW : KIND_COMPUTER,
+  );
 }
 
 function readNamespace(tape: Tape, name: u32, request: HubRequest, report: RequestReport): void {
@@ -133,7 +156,7 @@ function addTool(
       tape.size(name),
       tape.pointer(own),
       tape.size(own),
-      isCustom,
+      isCustom ? KIND_CUSTOM : KIND_FUNCTION,
     );
 }
 

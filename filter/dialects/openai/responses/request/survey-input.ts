@@ -1,5 +1,6 @@
 // Reads what the items of a Responses request's `input` are, before they are read into blocks: their types, which outputs
 // belong to which calls, and the tools and settings among them.
+import { COMPUTER } from "../../../../hub/request/features";
 import { HubRequest } from "../../../../hub/request/request";
 import { RequestReport } from "../../../../hub/request/request-report";
 import { Records } from "../../../../bytes/records";
@@ -18,15 +19,16 @@ export const CALL_ID = constant("call_id");
 export const PART_SKIPPED: i32 = 0;
 const PART_MESSAGE: i32 = 1;
 export const PART_AGENT: i32 = 2;
-/** These four are a turn of the assistant. */
+/** These five are a turn of the assistant. */
 export const PART_ANSWER: i32 = 3;
 export const PART_REASONING: i32 = 4;
 const PART_CALL: i32 = 5;
 export const PART_CUSTOM_CALL: i32 = 6;
-export const PART_OUTPUT: i32 = 7;
-export const PART_CUSTOM_OUTPUT: i32 = 8;
+export const PART_COMPUTER_CALL: i32 = 7;
+export const PART_OUTPUT: i32 = 8;
+export const PART_CUSTOM_OUTPUT: i32 = 9;
 /** What a provider ran, with its output. */
-export const PART_HOSTED: i32 = 9;
+export const PART_HOSTED: i32 = 10;
 
 /** The type of an item that is in no table. */
 export const UNKNOWN: i32 = -1;
@@ -71,14 +73,13 @@ export function surveyInput(
 
 function survey(tape: Tape, node: u32, request: HubRequest, report: RequestReport): void {
   const type = typeOf(tape, node, report);
-  const part = partOf(tape, node, type);
+  const part = partOf(tape, node, type, report);
   const index = items.count;
   const item = items.add();
   item.node = node;
   item.type = type;
   item.part = part;
-  if (part == PART_CALL || part == PART_CUSTOM_CALL)
-    outputs.addCall(tape, tape.member(node, CALL_ID));
+  if (isCall(part)) outputs.addCall(tape, tape.member(node, CALL_ID));
   else if (part == PART_OUTPUT || part == PART_CUSTOM_OUTPUT)
     outputs.addOutput(tape, tape.member(node, CALL_ID), index);
   else if (type == member.TYPE_ADDITIONAL_TOOLS || type == member.TYPE_TOOL_SEARCH_OUTPUT)
@@ -109,7 +110,7 @@ function typeOf(tape: Tape, node: u32, report: RequestReport): i32 {
   return UNKNOWN;
 }
 
-function partOf(tape: Tape, node: u32, type: i32): i32 {
+function partOf(tape: Tape, node: u32, type: i32, report: RequestReport): i32 {
   if (type == member.TYPE_MESSAGE)
     return tape.equals(tape.member(node, ROLE), constant("assistant")) ? PART_ANSWER : PART_MESSAGE;
   if (type == member.TYPE_REASONING) return PART_REASONING;
@@ -117,6 +118,10 @@ function partOf(tape: Tape, node: u32, type: i32): i32 {
   if (type == member.TYPE_CUSTOM_CALL) return PART_CUSTOM_CALL;
   if (type == member.TYPE_FUNCTION_OUTPUT) return PART_OUTPUT;
   if (type == member.TYPE_CUSTOM_OUTPUT) return PART_CUSTOM_OUTPUT;
+  if (type == member.TYPE_COMPUTER_CALL || type == member.TYPE_COMPUTER_OUTPUT) {
+    if (!report.supports(COMPUTER)) return PART_SKIPPED;
+    return type == member.TYPE_COMPUTER_CALL ? PART_COMPUTER_CALL : PART_OUTPUT;
+  }
   if (type == member.TYPE_MCP_CALL || type == member.TYPE_CODE_CALL) return PART_HOSTED;
   return type == member.TYPE_AGENT_MESSAGE ? PART_AGENT : PART_SKIPPED;
 }
@@ -126,9 +131,9 @@ export function partAt(index: u32): i32 {
 }
 
 export function isTurn(part: i32): bool {
-  return part >= PART_ANSWER && part <= PART_CUSTOM_CALL;
+  return part >= PART_ANSWER && part <= PART_COMPUTER_CALL;
 }
 
 export function isCall(part: i32): bool {
-  return part == PART_CALL || part == PART_CUSTOM_CALL;
+  return part >= PART_CALL && part <= PART_COMPUTER_CALL;
 }

@@ -5,7 +5,12 @@
 // decides whether they are complete. Items never interleave, so the position in `output` is their `output_index`.
 import { BlockWriter } from "../../../../hub/response/block-writer";
 import { unwrapInput } from "../../../../hub/request/custom-input";
-import { DROPPED_CITATION, DROPPED_FINISH_REASON } from "../../../../hub/dropped";
+import {
+  DROPPED_CITATION,
+  DROPPED_FINISH_REASON,
+  DROPPED_TOOL_ARGUMENTS,
+} from "../../../../hub/dropped";
+import { KIND_COMPUTER, KIND_CUSTOM, KIND_FUNCTION } from "../../../../hub/request/client-tools";
 import { HOSTED_CODE, HOSTED_MCP, HOSTED_SEARCH } from "../../../../hub/request/hosted-tools";
 import { HostedCall, partOf } from "../../../../hub/response/hosted-call";
 import { Citation } from "../../../../hub/response/events";
@@ -21,22 +26,29 @@ import {
   MARK_SIGNATURE,
 } from "../../../../hub/reasoning-carrier";
 import { Translation } from "../../../../hub/response/translation";
+import { scan, SCAN_OK } from "../../../../bytes/json/scan";
+import { scratchTape } from "../../../../bytes/json/tape";
+import { unescape } from "../../../../bytes/json/text";
 import { countCharacters } from "../../../../bytes/json/count-characters";
 import { ByteBuffer, constant, Span } from "../../../../bytes/text/bytes";
 import { isInexact } from "../../finish-reason";
 import { ARGUMENTS, Content, INPUT, REFUSAL, SUMMARY, TEXT } from "./content";
+import { writeAction } from "../computer-actions";
 import { writeStem } from "../response-id";
 
 const NO_ITEM: i32 = 0;
 const MESSAGE: i32 = 1;
 const CALL: i32 = 2;
 const REASONING: i32 = 3;
+const COMPUTER: i32 = 4;
 
 const NO_ARGUMENTS = constant("{}");
 
 /** The rest of an item that has just begun. */
 const MESSAGE_REST = constant('],"status":"in_progress"}');
 const REASONING_REST = constant("]}");
+
+const inputTape = scratchTape();
 
 const STRING_END = constant('"}');
 
@@ -90,7 +102,7 @@ export abstract class ItemWriter extends BlockWriter {
   /** The arguments of the open custom call, which are unwrapped when they are whole. */
   private wrapped: ByteBuffer = new ByteBuffer();
   private unwrapped: ByteBuffer = new ByteBuffer();
-  private isCustom: bool = false;
+  private toolKind: u32 = KIND_FUNCTION;
 
   constructor(
     out: ByteBuffer,
@@ -228,8 +240,17 @@ export abstract class ItemWriter extends BlockWriter {
   /** Writes a call with the name and the kind that the client has declared. */
   protected openTool(id: usize, idLength: u32, name: usize, nameLength: u32): void {
     const tool = this.translation.notes.tools.find(name, nameLength);
-    const isCustom = tool !== null && tool.isCustom;
-    this.isCustom = isCustom;
+    const kind = tool === null ? KIND_FUNCTION : tool.kind;
+    const isCustom = kind == KIND_CUSTOM;
+    this.toolKind = kind;
+    this.wrapped.clear();
+    if (kind > KIND_CUSTOM) {
+      this.startItem(COMPUTER, constant("cu_"), constant('","type":"computer_call","call_id":"'));
+      this.items.bytes(id, idLength);
+      this.items.text('","pending_safety_checks":[]');
+      this.itemAdded(constant(',"status":"in_progress"}'));
+      return;
+    }
     if (isCustom)
       this.startItem(CALL, constant("ctc_"), constant('","type":"custom_tool_call","call_id":"'));
     else this.startItem(CALL, constant("fc_"), constant('","type":"function_call","call_id":"'));
@@ -247,19 +268,22 @@ export abstract class ItemWriter extends BlockWriter {
     }
     items.span(isCustom ? constant('","input":"') : constant('","arguments":"'));
     this.itemAdded(constant('","status":"in_progress"}'));
-    this.wrapped.clear();
     this.content = isCustom ? INPUT : ARGUMENTS;
     this.textStart = items.length;
     this.contentAdded();
   }
 
   protected putArguments(pointer: usize, length: u32): void {
-    if (this.isCustom) this.wrapped.bytes(pointer, length);
+    if (this.toolKind != KIND_FUNCTION) this.wrapped.bytes(pointer, length);
     else this.put(pointer, length);
   }
 
   protected closeTool(): void {
-    if (this.isCustom) {
+    if (this.toolKind > KIND_CUSTOM) {
+      this.putAction();
+      return;
+    }
+    if (this.toolKind == KIND_CUSTOM) {
       const input = this.unwrapped;
       input.clear();
       unwrapInput(this.wrapped.pointer, this.wrapped.length, input);
@@ -268,6 +292,20 @@ export abstract class ItemWriter extends BlockWriter {
       this.put(NO_ARGUMENTS.pointer, NO_ARGUMENTS.length);
     }
     this.contentDone(this.items.length);
+  }
+
+  /** Writes the action of a computer's call, unless the call was cut. */
+  private putAction(): void {
+    const input = this.unwrapped;
+    input.clear();
+    unescape(this.wrapped.pointer, this.wrapped.length, input);
+    input.reserve(0);
+    if (scan(inputTape, input.pointer, input.length) != SCAN_OK) return;
+    const isList = this.toolKind == KIND_COMPUTER;
+    this.items.span(isList ? constant(',"actions":[') : constant(',"action":'));
+    if (!writeAction(inputTape, this.items)) this.translation.dropped.add(DROPPED_TOOL_ARGUMENTS);
+    if (isList) this.items.byte(0x5d);
+    inputTape.reset();
   }
 
   /** Writes an item of OpenAI's own tools, of which a stream reports the steps; only MCP has one for failures. */
@@ -394,7 +432,9 @@ export abstract class ItemWriter extends BlockWriter {
   private endItem(status: Span): void {
     if (this.kind == NO_ITEM) return;
     const items = this.items;
-    items.span(this.kind == MESSAGE ? constant('],"status":"') : constant('","status":"'));
+    if (this.kind == MESSAGE) items.byte(0x5d);
+    else if (this.kind != COMPUTER) items.byte(0x22);
+    items.text(',"status":"');
     items.span(status);
     items.span(STRING_END);
     this.itemEnds();
