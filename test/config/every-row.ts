@@ -20,6 +20,7 @@ const MODELS: Readonly<Record<string, string>> = {
   "vertex gemini": "gemini-3.5-flash",
   "vertex claude": "claude-sonnet-5-5",
   "vertex openai": "meta/llama-4",
+  "vertex openai_responses": "xai/grok-4.20",
 };
 
 interface Row {

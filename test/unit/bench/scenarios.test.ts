@@ -2,9 +2,10 @@
 import { expect, it } from "vitest";
 import { SCENARIOS } from "../../../bench/scenarios.ts";
 
-it("the scenarios are those of AIGatewayBench", () => {
+it("the scenarios are those of AIGatewayBench, and a turn of a Messages client", () => {
   expect(SCENARIOS.map(({ one }) => one.name)).toEqual([
     "streaming-turn",
+    "messages-turn",
     "tool-loop",
     "prompt-1k",
     "prompt-10k",
