@@ -98,10 +98,7 @@ async function pass(context: Context, listener: Listener, dialect: DialectRow) {
   try {
     const { signal } = context.req.raw;
     const response = await send(listener, { path, headers, signal }, body);
-    const actor = actorOf(context);
-    // Who has asked is in no usage record: its key may be of several people.
-    if (actor !== undefined)
-      audit(actor, "playground.request", id, { after: { path, status: response.statusCode } });
+    auditRequest(context, id, { path, status: response.statusCode ?? 502 });
     const shown = Object.entries(response.headers).filter(([name]) => SHOWN.test(name));
     return new Response(ReadableStream.from(response) as ReadableStream<Uint8Array>, {
       status: response.statusCode ?? 502,
@@ -111,9 +108,17 @@ async function pass(context: Context, listener: Listener, dialect: DialectRow) {
       },
     });
   } catch (error) {
+    // It has timed out, or the page has left: the model may have been called.
+    auditRequest(context, id, { path });
     const { code, message } = error as NodeJS.ErrnoException;
     return context.text(`The egress listener does not respond (${code ?? message}).\n`, 502);
   }
+}
+
+/** Who has asked is in no usage record: its key may be of several people. */
+function auditRequest(context: Context, id: string, after: { path: string; status?: number }) {
+  const actor = actorOf(context);
+  if (actor !== undefined) audit(actor, "playground.request", id, { after });
 }
 
 function send(
