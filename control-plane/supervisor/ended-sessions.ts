@@ -22,7 +22,7 @@ type Ends = Record<string, number>;
 
 export interface SessionEnds extends Required<Part> {
   ended: EndedSessions;
-  /** Resolves when what has ended counts here and, if Redis responds, at the other gateways; or when it takes too long. */
+  /** Resolves when what has ended counts here and, if Redis responds, at the other gateways; at the latest after a second. */
   delivered: () => Promise<void>;
 }
 
@@ -36,10 +36,10 @@ export function createSessionEnds(
   const envoys = new Map<string, EnvoySessions | undefined>();
   let model: GatewayModel | undefined;
   let shared: { plan: string; sessions: SharedSessions } | undefined;
-  let work: Promise<unknown> = Promise.resolve();
+  let work = Promise.resolve<undefined>(undefined);
   const ended = openEndedSessions(directory, report, (ids) => {
     const pushes = [...envoys.values()].map((envoy) => envoy?.push(ids));
-    work = Promise.all([work, ...pushes, shared?.sessions.write()]);
+    work = Promise.all([work, ...pushes, shared?.sessions.write()]).then(() => undefined);
   });
 
   const start = async (socket: string) => {
