@@ -114,6 +114,7 @@ export class SharedSessions {
         await this.#ask(["ZRANGE", this.#name("ended"), "0", "-1", "WITHSCORES"]),
       );
       const known = new Map(found);
+      // Keeps what Redis would keep of both, so what is missing there stays there.
       ended.add(found, now);
       const missing = [...ended.all].filter(([id, end]) => end > now && !known.has(id));
       for (let at = 0; at < missing.length; at += BATCH)

@@ -6,7 +6,7 @@ import type { Role } from "../../admin/actor.ts";
 export const TOKEN_COOKIE = "gateway_session";
 export const PERSON_COOKIE = "gateway_person";
 
-/** Signed-out sessions that are remembered until they end. */
+/** Ended sessions that are remembered until they expire. If there are more, those that expire first are forgotten. */
 export const MAX_ENDED = 10_000;
 
 /** A person who has signed in. */
@@ -77,16 +77,23 @@ export class EndedSessions {
     const fresh = [...ends].filter(([id, end]) => end > nowSeconds && !this.#ids.has(id));
     if (fresh.length === 0) return;
     for (const [old, end] of this.#ids) if (end <= nowSeconds) this.#ids.delete(old);
-    for (const [id, end] of fresh) {
-      const [oldest] = this.#ids.keys();
-      if (this.#ids.size >= MAX_ENDED && oldest !== undefined) this.#ids.delete(oldest);
-      this.#ids.set(id, end);
-    }
-    this.#onChange(fresh.map(([id]) => id));
+    for (const [id, end] of fresh) this.#ids.set(id, end);
+    this.#forgetFirst(this.#ids.size - MAX_ENDED);
+    const kept = fresh.flatMap(([id]) => (this.#ids.has(id) ? [id] : []));
+    if (kept.length > 0) this.#onChange(kept);
   }
 
   has({ id }: Pick<Session, "id">): boolean {
     return this.#ids.has(id);
+  }
+
+  /** Forgets those that expire first, as Redis does, and of equal ones the same: otherwise gateways would exchange them without end. */
+  #forgetFirst(count: number): void {
+    if (count <= 0) return;
+    const sorted = [...this.#ids].sort(
+      ([id, end], [otherId, otherEnd]) => end - otherEnd || (id < otherId ? -1 : 1),
+    );
+    for (const [id] of sorted.slice(0, count)) this.#ids.delete(id);
   }
 }
 
