@@ -30,6 +30,7 @@ import {
   HASH_PREFIX,
   KEY_ROW,
   knowsAllKeys,
+  refreshRows,
   SESSION_ROW,
   storeRow,
 } from "./key-rows";
@@ -49,14 +50,21 @@ const json = new Span(0, 0);
 /** Stores the rows in the scanned body of a push, and writes the response to `out`. Returns its status. */
 export function setKeys(tape: Tape, out: ByteBuffer): u32 {
   if (!tape.isObject(0)) return BAD_REQUEST;
+  const isFirst = isSet(tape, constant(KEYS_RESET));
+  const isLast = isSet(tape, constant(KEYS_COMPLETE));
+  // A push of ended sessions has no state to write: it comes at the same time as the first push of keys, whose state it could undo.
+  let hasState = isFirst || isLast;
   for (let kind = KEY_ROW; kind <= SESSION_ROW; kind++) {
-    if (!areRows(tape, tape.member(0, MEMBERS[kind - 1]), kind)) return BAD_REQUEST;
+    const rows = tape.member(0, MEMBERS[kind - 1]);
+    if (!areRows(tape, rows, kind)) return BAD_REQUEST;
+    if (kind != SESSION_ROW && rows != NO_NODE) hasState = true;
   }
-  beginRows(isSet(tape, constant(KEYS_RESET)));
+  if (hasState) beginRows(isFirst);
+  else refreshRows();
   const isFresh = !knowsAllKeys();
   for (let kind = KEY_ROW; kind <= SESSION_ROW; kind++)
     storeRows(tape, tape.member(0, MEMBERS[kind - 1]), kind);
-  const isStored = endRows(isSet(tape, constant(KEYS_COMPLETE)));
+  const isStored = !hasState || endRows(isLast);
   out.clear();
   out.text(isFresh ? '{"' + KEYS_FRESH + '":1,"' + KEYS_COUNT + '":' : '{"' + KEYS_COUNT + '":');
   out.integer(countKeys());

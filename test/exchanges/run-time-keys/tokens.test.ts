@@ -95,6 +95,27 @@ it("a worker that has seen tokens only knows of a push that another has received
   expect(second?.try("", rejected("Audiences in Jwt are not allowed"))).toContain("403");
 });
 
+it("a push of ended sessions at the same time as the first push of keys does not undo it", async () => {
+  const [first, second] = await startWorkers(2, { text: CONFIGURATION });
+  let pushes = 0;
+  const shared = second?.shared;
+  if (shared === undefined) throw new Error("no worker");
+  // The row of a session, which is read between the state of all rows and what would be written to it.
+  shared.afterGet = (key) => {
+    if (!key.startsWith("\u0004")) return;
+    shared.afterGet = undefined;
+    first?.push({ ...isKnown, ...keysPush({ [KEY]: {} }) });
+    pushes++;
+  };
+  second?.push({ sessions: { "*": {} } });
+  expect(pushes).toBe(1);
+  for (const worker of [first, second]) {
+    expect(worker?.try("", verified({ groups: ["research"] }))).toBe("200");
+    expect(worker?.try(KEY)).toBe("200");
+  }
+  expect(second?.push({ sessions: { later: {} } })).toEqual({ keys: 1 });
+});
+
 it("a group's removal counts for the next token", async () => {
   const [first, second] = await startWorkers(2, { text: CONFIGURATION });
   first?.push(isKnown);
