@@ -58,13 +58,16 @@ export class Session {
   purpose: HeldText | null = null;
   /** Whether the choice of a target, or of a key, was the session's. */
   isKept: bool = false;
-  /** Whether the request has an answer of the model, or tools: a single question has no cache to return to. */
-  private isConversation: bool = false;
+  /** Whether the id is of one conversation by its definition: a cache key or a hash may be of all requests of an application. */
+  private isOfOneConversation: bool = false;
+  /** What tells conversations with one id apart: a hash of how an agent's, one with tools, begins; 0 for other requests. */
+  private conversationHash: u64 = 0;
 
   /** Reads the headers of the head that was read last. */
   constructor() {
     this.id = firstOf(head.ids);
     this.isNamed = this.id !== null;
+    this.isOfOneConversation = this.isNamed;
     this.subagent = firstOf(head.subagents);
     this.parent = firstOf(head.parents);
     this.purpose = firstOf(head.purposes);
@@ -73,71 +76,84 @@ export class Session {
   /** Reads the body for a session that the client names there, unless a header has. */
   readNamed(tape: Tape): void {
     if (this.isNamed) return;
-    const named = namedIn(tape);
-    if (named === null) return;
-    this.isNamed = true;
-    this.id = named;
+    const named = memberIn(tape);
+    const conversation = conversationIn(tape);
+    if (conversation !== null) {
+      this.isOfOneConversation = true;
+      if (named !== null) this.conversationHash = hash64(conversation.pointer, conversation.length);
+    }
+    this.id = named === null ? conversation : named;
+    this.isNamed = this.id !== null;
   }
 
   /** Reads the body for the session, whether the client names it or not. */
   readBody(client: Client, tape: Tape): void {
     this.readNamed(tape);
-    if (!this.isNamed && client.endpoint.row.isInference) this.id = this.derive(client, tape);
-  }
-
-  /** Returns a number that stands for the session, and is the same in each gateway; 0 if there is no reason to keep to it. */
-  get place(): u64 {
-    const own = this.id;
-    if (own === null || !(this.isNamed || this.isConversation)) return 0;
-    const subagent = this.subagent;
-    const place = hash64(own.pointer, own.length);
-    // The prompt of a sub-agent has nothing in common with that of its session.
-    return subagent === null ? place : hash64(subagent.pointer, subagent.length, place);
-  }
-
-  /**
-   * Returns a hash of what stays the same in a conversation and differs between two: the client, the system prompt and all
-   * messages before the first answer of the model, as texts without their marks and blocks, which agents change. Null if the
-   * request continues what the provider stores, or has no messages.
-   */
-  private derive(client: Client, tape: Tape): HeldText | null {
-    if (client.dialect.refersToState(tape)) return null;
-    let hash: u64 = 0;
-    const key = client.apiKey;
-    if (key !== null) {
-      hash = hash64(key.name.pointer, key.name.length);
-      const user = key.user;
-      if (user !== null) hash = hash64(user.pointer, user.length, hash);
-    }
-    for (let i = 0; i < PROMPTS.length; i++)
-      hash = contentHash(tape, tape.member(0, PROMPTS[i]), hash);
-    const list = tape.member(0, client.dialect.conversation.list);
-    const before = hash;
-    if (tape.isString(list)) hash = contentHash(tape, list, hash);
-    else if (!tape.isArray(list)) return null;
-    const end = tape.next(list);
-    for (let item = tape.first(list); item < end; item = tape.next(item)) {
-      if (tape.indexIn(tape.member(item, ROLE), FIRST_ROLES) < 0) {
-        this.isConversation = true;
-        break;
-      }
-      hash = contentHash(tape, tape.member(item, CONTENT), hash);
-    }
-    if (hash == before) return null;
-    if (tape.isPresent(tape.member(0, TOOLS))) this.isConversation = true;
+    if (this.isOfOneConversation || !client.endpoint.row.isInference) return;
+    const hash = beginHash(client, tape);
+    if (hash == 0) return;
+    const tools = tape.member(0, TOOLS);
+    if (tape.isArray(tools) && tape.first(tools) < tape.next(tools)) this.conversationHash = hash;
+    if (this.isNamed) return;
     id.clear();
     id.text(rows.DERIVED_PREFIX);
     appendHexadecimal(spread(hash), id);
-    return new HeldText(id.pointer, id.length);
+    this.id = new HeldText(id.pointer, id.length);
+  }
+
+  /**
+   * Returns a number that stands for the session, and is the same in each gateway; 0 if there is no reason to keep to it. Constant
+   * examples before each question, and a constant cache key, would send an application's requests to one target and key.
+   */
+  get place(): u64 {
+    const own = this.id;
+    if (own === null || !(this.isOfOneConversation || this.conversationHash != 0)) return 0;
+    const subagent = this.subagent;
+    const place = hash64(own.pointer, own.length) ^ this.conversationHash;
+    // The prompt of a sub-agent has nothing in common with that of its session.
+    return subagent === null ? place : hash64(subagent.pointer, subagent.length, place);
   }
 }
 
-/** Returns the session that the body names; null if it names none. */
-function namedIn(tape: Tape): HeldText | null {
+/**
+ * Returns a hash of what stays the same in a conversation and differs between two: the client, the system prompt and all
+ * messages before the first answer of the model, as texts without their marks and blocks, which agents change. 0 if the
+ * request continues what the provider stores, or has no messages.
+ */
+function beginHash(client: Client, tape: Tape): u64 {
+  if (client.dialect.refersToState(tape)) return 0;
+  let hash: u64 = 0;
+  const key = client.apiKey;
+  if (key !== null) {
+    hash = hash64(key.name.pointer, key.name.length);
+    const user = key.user;
+    if (user !== null) hash = hash64(user.pointer, user.length, hash);
+  }
+  for (let i = 0; i < PROMPTS.length; i++)
+    hash = contentHash(tape, tape.member(0, PROMPTS[i]), hash);
+  const list = tape.member(0, client.dialect.conversation.list);
+  const before = hash;
+  if (tape.isString(list)) hash = contentHash(tape, list, hash);
+  else if (!tape.isArray(list)) return 0;
+  const end = tape.next(list);
+  for (let item = tape.first(list); item < end; item = tape.next(item)) {
+    if (tape.indexIn(tape.member(item, ROLE), FIRST_ROLES) < 0) break;
+    hash = contentHash(tape, tape.member(item, CONTENT), hash);
+  }
+  return hash == before ? 0 : hash;
+}
+
+/** Returns the session that a member of the body's top level names; null if it names none. */
+function memberIn(tape: Tape): HeldText | null {
   for (let i = 0; i < MEMBERS.length; i++) {
     const named = textOf(tape, tape.member(0, MEMBERS[i]));
     if (named !== null) return named;
   }
+  return null;
+}
+
+/** Returns the session of Claude Code's metadata, or the conversation that the provider stores; null without them. */
+function conversationIn(tape: Tape): HeldText | null {
   const user = tape.member(tape.member(0, METADATA), USER_ID);
   if (tape.isString(user)) {
     const named = markedIn(new Span(tape.pointer(user), tape.size(user)), USER_MARKS);

@@ -1,66 +1,21 @@
 // Sessions keep to one target and one key: what agents read from prompt caches that each key and each replica has for itself.
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { PROPERTY_USAGE } from "../../contract/usage-record.ts";
-import { compileFilter, FilterHost } from "../../control-plane/wasm-host/filter-host.ts";
+import type { FilterHost } from "../../control-plane/wasm-host/filter-host.ts";
 import { FAILURES } from "../../control-plane/wasm-host/upstream.ts";
-import type {
-  SentRequest,
-  UpstreamFailure,
-  UpstreamResponse,
-} from "../../control-plane/wasm-host/upstream.ts";
-import type { UsageRecord } from "../../control-plane/usage/usage-line.ts";
+import type { SentRequest } from "../../control-plane/wasm-host/upstream.ts";
 import { openaiDialect } from "../providers/openai.ts";
 import * as caches from "../providers/prompt-cache.ts";
 import type { CacheUse } from "../providers/prompt-cache.ts";
-import { responsesDialect } from "../providers/responses.ts";
 import type { Dialect } from "../providers/server.ts";
-import { loadCase } from "./case.ts";
+import { gatewayOf, keyOf, ok, question, respond, RESPONSES, send } from "./affinity-gateway.ts";
+import type { Setting, Upstream } from "./affinity-gateway.ts";
 import { turnOf } from "./session-turns.ts";
-
-const FILTER = join(import.meta.dirname, "../../build/filter.wasm");
-const compiled = compileFilter(FILTER);
 
 const SESSIONS = 16;
 const TURNS = 20;
 /** In these turns the first target is ejected; from RELOADED on, all gateways are new ones. */
 const EJECTED = { from: 6, to: 9 };
 const RELOADED = 12;
-
-interface Setting {
-  targets: number;
-  keys: number;
-  /** Weights of the targets; 1 for each. */
-  weights?: number[];
-  /** More keys of the configuration. */
-  more?: string;
-}
-
-const names = (keys: number) => Array.from({ length: keys }, (_, key) => `$KEY_${key}`);
-
-function configurationOf(
-  { targets, keys, weights = [], more = "" }: Setting,
-  dialect: string,
-): string {
-  const indices = Array.from({ length: targets }, (_, index) => index);
-  return `version: v0.1.0
-observability: {}
-llm_providers:
-${indices.map((index) => `  - {model: p${index}/gpt, provider_interface: ${dialect}, base_url: "http://p${index}.test/v1", access_key: [${names(keys).join(", ")}]}`).join("\n")}
-model_aliases:
-  shared:
-    targets: [${indices.map((index) => `{model: p${index}/gpt, weight: ${weights[index] ?? 1}}`).join(", ")}]
-${more}`;
-}
-
-async function gatewayOf(setting: Setting, dialect = "openai"): Promise<FilterHost> {
-  const configuration = configurationOf(setting, dialect);
-  const { filterConfig, environment } = loadCase({ name: "affinity", configuration });
-  return FilterHost.load(await compiled, { filterConfig, environment });
-}
-
-const keyOf = ({ headers }: SentRequest): string =>
-  headers.find(([name]) => name === "authorization")?.[1].replace("Bearer ", "") ?? "";
 
 /** Providers in which each key of each target has a cache. */
 function providers(onUse: (use: CacheUse) => void): (request: SentRequest) => Dialect {
@@ -78,62 +33,6 @@ function providers(onUse: (use: CacheUse) => void): (request: SentRequest) => Di
       });
     all.set(name, known);
     return known;
-  };
-}
-
-function respond(provider: Dialect, request: SentRequest) {
-  const body = Buffer.from(request.body).toString();
-  const { response } = provider.handle(
-    {
-      method: request.method,
-      path: request.path,
-      headers: Object.fromEntries(request.headers),
-      body,
-      json: JSON.parse(body) as unknown,
-      violations: [],
-      wasCut: Promise.resolve(false),
-    },
-    undefined,
-  );
-  if (response === undefined) throw new Error("the provider does not respond");
-  return {
-    status: response.status,
-    headers: Object.entries(response.headers),
-    chunks: response.parts.map((part) => Buffer.from(part)),
-  };
-}
-
-type Upstream = (request: SentRequest) => UpstreamResponse | UpstreamFailure;
-
-/** The places, `<authority> <key>`, to which the attempts of a request went. */
-function send(
-  gateway: FilterHost,
-  body: Record<string, unknown>,
-  headers: [string, string][],
-  upstream: Upstream,
-  path = "/v1/chat/completions",
-): { places: string[]; status: number; record: UsageRecord } {
-  const bytes = Buffer.from(JSON.stringify(body));
-  const { faults, response, sent, filterState } = gateway.exchange({
-    listener: "egress",
-    request: {
-      method: "POST",
-      path,
-      headers: [
-        ["host", "localhost:12000"],
-        ["content-type", "application/json"],
-        ["content-length", String(bytes.length)],
-        ...headers,
-      ],
-      body: bytes,
-    },
-    upstream,
-  });
-  expect(faults).toEqual([]);
-  return {
-    places: sent.map((request) => `${request.authority} ${keyOf(request)}`),
-    status: response.status,
-    record: JSON.parse(filterState.get(PROPERTY_USAGE) ?? "{}") as UsageRecord,
   };
 }
 
@@ -211,13 +110,6 @@ describe("the turns of 16 agents through an ejection and a reload", () => {
   });
 });
 
-const question = (content: string) => ({ model: "shared", messages: [{ role: "user", content }] });
-const RESPONSES = "/v1/responses";
-const ok: Upstream = (request) =>
-  respond(
-    (request.path === RESPONSES ? responsesDialect : openaiDialect)({ key: keyOf(request) }),
-    request,
-  );
 const named = (session: string): [string, string][] => [["x-session-id", session]];
 
 /** Counts the first places of many sessions. */

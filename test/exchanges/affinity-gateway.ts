@@ -1,0 +1,130 @@
+// A gateway with several targets and keys of a model, requests to it, and where they went.
+import { join } from "node:path";
+import { expect } from "vitest";
+import { PROPERTY_USAGE } from "../../contract/usage-record.ts";
+import { compileFilter, FilterHost } from "../../control-plane/wasm-host/filter-host.ts";
+import type {
+  SentRequest,
+  UpstreamFailure,
+  UpstreamResponse,
+} from "../../control-plane/wasm-host/upstream.ts";
+import type { UsageRecord } from "../../control-plane/usage/usage-line.ts";
+import { openaiDialect } from "../providers/openai.ts";
+import { responsesDialect } from "../providers/responses.ts";
+import type { Dialect } from "../providers/server.ts";
+import { loadCase } from "./case.ts";
+
+const FILTER = join(import.meta.dirname, "../../build/filter.wasm");
+const compiled = compileFilter(FILTER);
+
+export interface Setting {
+  targets: number;
+  keys: number;
+  /** Weights of the targets; 1 for each. */
+  weights?: number[];
+  /** More keys of the configuration. */
+  more?: string;
+}
+
+const names = (keys: number) => Array.from({ length: keys }, (_, key) => `$KEY_${key}`);
+
+function configurationOf(
+  { targets, keys, weights = [], more = "" }: Setting,
+  dialect: string,
+): string {
+  const indices = Array.from({ length: targets }, (_, index) => index);
+  return `version: v0.1.0
+observability: {}
+llm_providers:
+${indices.map((index) => `  - {model: p${index}/gpt, provider_interface: ${dialect}, base_url: "http://p${index}.test/v1", access_key: [${names(keys).join(", ")}]}`).join("\n")}
+model_aliases:
+  shared:
+    targets: [${indices.map((index) => `{model: p${index}/gpt, weight: ${weights[index] ?? 1}}`).join(", ")}]
+${more}`;
+}
+
+export async function gatewayOf(setting: Setting, dialect = "openai"): Promise<FilterHost> {
+  const configuration = configurationOf(setting, dialect);
+  const { filterConfig, environment } = loadCase({ name: "affinity", configuration });
+  return FilterHost.load(await compiled, { filterConfig, environment, random: sequence() });
+}
+
+/** Returns the same random bytes in each run. */
+function sequence(): (size: number) => Uint8Array {
+  let state = 1;
+  return (size) =>
+    Uint8Array.from({ length: size }, () => {
+      state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+      return state >>> 24;
+    });
+}
+
+export const keyOf = ({ headers }: SentRequest): string =>
+  headers.find(([name]) => name === "authorization")?.[1].replace("Bearer ", "") ?? "";
+
+export function respond(provider: Dialect, request: SentRequest) {
+  const body = Buffer.from(request.body).toString();
+  const { response } = provider.handle(
+    {
+      method: request.method,
+      path: request.path,
+      headers: Object.fromEntries(request.headers),
+      body,
+      json: JSON.parse(body) as unknown,
+      violations: [],
+      wasCut: Promise.resolve(false),
+    },
+    undefined,
+  );
+  if (response === undefined) throw new Error("the provider does not respond");
+  return {
+    status: response.status,
+    headers: Object.entries(response.headers),
+    chunks: response.parts.map((part) => Buffer.from(part)),
+  };
+}
+
+export type Upstream = (request: SentRequest) => UpstreamResponse | UpstreamFailure;
+
+/** The places, `<authority> <key>`, to which the attempts of a request went. */
+export function send(
+  gateway: FilterHost,
+  body: Record<string, unknown>,
+  headers: [string, string][],
+  upstream: Upstream,
+  path = "/v1/chat/completions",
+): { places: string[]; status: number; record: UsageRecord } {
+  const bytes = Buffer.from(JSON.stringify(body));
+  const { faults, response, sent, filterState } = gateway.exchange({
+    listener: "egress",
+    request: {
+      method: "POST",
+      path,
+      headers: [
+        ["host", "localhost:12000"],
+        ["content-type", "application/json"],
+        ["content-length", String(bytes.length)],
+        ...headers,
+      ],
+      body: bytes,
+    },
+    upstream,
+  });
+  expect(faults).toEqual([]);
+  return {
+    places: sent.map((request) => `${request.authority} ${keyOf(request)}`),
+    status: response.status,
+    record: JSON.parse(filterState.get(PROPERTY_USAGE) ?? "{}") as UsageRecord,
+  };
+}
+
+export const question = (content: string) => ({
+  model: "shared",
+  messages: [{ role: "user", content }],
+});
+export const RESPONSES = "/v1/responses";
+export const ok: Upstream = (request) =>
+  respond(
+    (request.path === RESPONSES ? responsesDialect : openaiDialect)({ key: keyOf(request) }),
+    request,
+  );
