@@ -174,8 +174,9 @@ it(
     expect((await ask(fresh.trim())).status).toBe(200);
     expect((await desk.run("logout")).code).toBe(0);
     expect((await desk.run("token")).code).toBe(1);
-    // Envoy rejects what it has verified before.
+    // Envoy rejects what it has verified before: soon, if it did not respond within a second.
     for (const ended of [token, fresh]) {
+      await expect.poll(async () => (await ask(ended.trim())).status, SECONDS).toBe(401);
       const refused = await ask(ended.trim());
       expect([refused.status, refused.headers.get("x-should-retry")]).toEqual([401, "false"]);
       expect(await refused.text()).toContain("session of the token has ended");
@@ -190,7 +191,8 @@ it("a token of a session that has ended stays refused when Envoy and the gateway
   expect((await ask(ended.access_token)).status).toBe(200);
   const body = new URLSearchParams({ token: ended.access_token });
   expect((await fetch(`${url}/oauth/revoke`, { method: "POST", body })).status).toBe(200);
-  expect((await ask(ended.access_token)).status).toBe(401);
+  // A logout waits a second for Envoy.
+  await expect.poll(async () => (await ask(ended.access_token)).status, SECONDS).toBe(401);
   expect((await desk.run("reload", "--restart")).code).toBe(0);
   expect((await ask(other.access_token)).status).toBe(200);
   expect((await ask(ended.access_token)).status).toBe(401);
