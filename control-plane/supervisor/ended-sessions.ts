@@ -42,9 +42,15 @@ export function createSessionEnds(
     work = Promise.all([work, ...pushes, shared?.sessions.write()]).then(() => undefined);
   });
 
+  /** Ends the pushes to an Envoy that runs. */
+  const stop = (socket: string) => {
+    envoys.get(socket)?.close();
+    envoys.set(socket, undefined);
+  };
+
   const start = async (socket: string) => {
     const { EnvoySessions } = await import("../login/push-sessions.ts");
-    if (!envoys.has(socket)) return;
+    if (!envoys.has(socket) || model?.login === undefined) return;
     const envoy = new EnvoySessions({ socket, all: () => ended.all.keys(), report });
     envoys.get(socket)?.close();
     envoys.set(socket, envoy);
@@ -86,13 +92,14 @@ export function createSessionEnds(
       const hadLogin = model?.login !== undefined;
       model = next;
       await share(next, environment);
-      // A reload has added the login. Its Envoy listens for pushes soon.
-      if (!hadLogin && next.login !== undefined)
-        for (const socket of envoys.keys()) void start(socket);
+      // A reload may have added the login, and its Envoy listens for pushes soon; or removed it, and Envoy may no longer listen.
+      for (const socket of envoys.keys()) {
+        if (next.login === undefined) stop(socket);
+        else if (!hadLogin) void start(socket);
+      }
     },
     async attach(socket) {
-      envoys.get(socket)?.close();
-      envoys.set(socket, undefined);
+      stop(socket);
       if (model?.login !== undefined) await start(socket);
     },
     detach(socket) {
