@@ -1,4 +1,5 @@
 // Keys that are created while the gateway runs, and groups of keys, as the configuration has them. Plain data.
+import { MAX_NAME_BYTES } from "../contract/key-format.ts";
 import type { Budget } from "./budgets.ts";
 import type { RateLimit } from "./rate-limit.ts";
 
@@ -39,9 +40,18 @@ export function takesKeyRows({
   return [keys, groups, users].some((one) => one !== undefined);
 }
 
-/** A name of a user has no comma and no control character, and at most 200 bytes. */
+/** What a name that is too long needs, for messages. */
+export const ROW_TEXT_EXPECTED = `at most ${String(MAX_NAME_BYTES)} bytes of JSON, in which " and \\ take two`;
+
+/** Whether the filter accepts a text in a row, and as its name: it counts the bytes of the JSON (contract/key-format.ts). */
+export function isRowText(text: string): boolean {
+  const bytes = new TextEncoder().encode(JSON.stringify(text)).length - 2;
+  return bytes > 0 && bytes <= MAX_NAME_BYTES;
+}
+
+/** A name of a user has no comma and no control character. */
 export function isUserName(text: string): boolean {
-  return /^[^,\p{Cc}]+$/u.test(text) && new TextEncoder().encode(text).length <= 200;
+  return /^[^,\p{Cc}]+$/u.test(text) && isRowText(text);
 }
 
 /** Names of keys and groups: values of metrics, members of records and words of messages. */

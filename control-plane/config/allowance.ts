@@ -1,7 +1,14 @@
 // What a key or a group may use: its models, rate limits and budgets, wherever the configuration has them.
 import { z } from "zod";
+import { MAX_ROW_BYTES } from "../../contract/key-format.ts";
 import { rateLimitId } from "../../model/filter-document/rate-limits.ts";
-import type { Allowance, BudgetAmount, RateAmount } from "../../model/keys.ts";
+import {
+  type Allowance,
+  type BudgetAmount,
+  isRowText,
+  type RateAmount,
+  ROW_TEXT_EXPECTED,
+} from "../../model/keys.ts";
 import { BUDGET_KEYS, readBudget, rejectDuplicateBudget } from "./budget-amount.ts";
 import { checkAmount, limitsOfAmount, rateAmount, rejectDuplicate } from "./rate-amount.ts";
 import type { Path } from "../report/problem.ts";
@@ -11,6 +18,9 @@ import type { Draft } from "./section.ts";
 
 const A_BUDGET = "a budget, such as {amount: 50 USD, per: month}, or a list of them";
 const LIMIT = { what: "a limit", example: "{tokens: 100000, unit: minute}" };
+
+/** Bytes of JSON that a list of models may have: all limits and budgets that a row can have take less than 1 KiB. */
+const MAX_LIST_BYTES = MAX_ROW_BYTES - 1024;
 
 interface About {
   models: string;
@@ -50,14 +60,36 @@ export function readAllowance(
   written: AllowanceDraft,
   key: string,
 ): Allowance {
-  const models = written.models?.flatMap((name) => name ?? []);
+  const models = readModels(reading, path, written);
   const rateLimits = readRateLimits(reading, path, written, key);
   const budgets = readBudgets(reading, path, written, key);
   return {
-    ...(models === undefined ? {} : { models: [...new Set(models)] }),
+    ...(models === undefined ? {} : { models }),
     ...(rateLimits.length === 0 ? {} : { rateLimits }),
     ...(budgets.length === 0 ? {} : { budgets }),
   };
+}
+
+/** Returns the list. Reports what Envoy's filter would reject (contract/key-format.ts). */
+function readModels(
+  reading: Reading,
+  path: Path,
+  { models }: AllowanceDraft,
+): string[] | undefined {
+  if (models === undefined) return undefined;
+  models.forEach((name, index) => {
+    if (name !== undefined && !isRowText(name))
+      reading.problem([...path, "models", index], `expected ${ROW_TEXT_EXPECTED}`);
+  });
+  const names = [...new Set(models.flatMap((name) => name ?? []))];
+  const bytes = Buffer.byteLength(JSON.stringify(names));
+  if (bytes > MAX_LIST_BYTES)
+    reading.problem(
+      [...path, "models"],
+      `the list has ${String(bytes)} bytes of JSON, and Envoy accepts ${String(MAX_LIST_BYTES)}`,
+      { hint: "use beginnings of names, such as openai/*" },
+    );
+  return names;
 }
 
 function readRateLimits(

@@ -1,11 +1,12 @@
 // Whether Envoy's filter accepts the rows of a record (contract/key-format.ts). A change whose rows it rejects is not made.
-import { MAX_GROUPS, MAX_NAME_BYTES, MAX_ROW_BYTES } from "../../contract/key-format.ts";
+import { MAX_GROUPS, MAX_ROW_BYTES } from "../../contract/key-format.ts";
+import { isRowText, ROW_TEXT_EXPECTED } from "../../model/keys.ts";
 import type { Change } from "./key-records.ts";
 import type { KeyRow, UseRow } from "./push-keys.ts";
 import { keyRows, useRow } from "./rows.ts";
 import { type Field, StoreError } from "./store-error.ts";
 
-const TOO_LONG = `expected at most ${String(MAX_NAME_BYTES)} bytes of JSON, in which " and \\ take two`;
+const TOO_LONG = `expected ${ROW_TEXT_EXPECTED}`;
 
 /** Throws a StoreError with the members for which the filter rejects a row. @param pathOf returns what precedes a member's name */
 export function requireRows(
@@ -38,7 +39,7 @@ function problemsOf(row: Partial<KeyRow>): Field[] {
     ...groups.map((text, at): [string, string] => [`groups[${String(at)}]`, text]),
   ];
   const found = texts.flatMap(([field, text]): Field[] =>
-    text !== "" && jsonBytes(text) - 2 <= MAX_NAME_BYTES ? [] : [{ field, message: TOO_LONG }],
+    isRowText(text) ? [] : [{ field, message: TOO_LONG }],
   );
   if (groups.length > MAX_GROUPS)
     found.push({ field: "groups", message: `expected at most ${String(MAX_GROUPS)}` });

@@ -1,5 +1,5 @@
 // The keys of one Envoy, from its start to its end: all of them first, then what changes, repeated until Envoy has it.
-import type { Group } from "../../model/keys.ts";
+import { type Group, isRowText } from "../../model/keys.ts";
 import { PushRejected, untilDone } from "../spend/push-to-envoy.ts";
 import type { KeyFile } from "./key-file.ts";
 import {
@@ -113,7 +113,7 @@ export class EnvoyKeys {
     if (isLost || isOld) this.#isAwake = true;
   }
 
-  /** Sends a part. If Envoy rejects it, all rows but those at fault are sent; a row at fault is removed, so that it allows nothing. */
+  /** Sends a part. If Envoy rejects it, all rows but those at fault are sent; a row at fault is replaced by what allows nothing. */
   async #push(part: KeysPush): Promise<KeysResponse> {
     try {
       return await pushKeys(this.#options.socket, part);
@@ -138,7 +138,7 @@ export class EnvoyKeys {
     const text = names.slice(0, MAX_NAMES).join(", ") + more;
     if (text !== "" && text !== this.#reported)
       this.#options.report(
-        `Envoy rejects ${text}, so that requests with them are rejected: shorten their models, owner or groups.`,
+        `Envoy rejects ${text}: shorten their names, models, owner or groups. Until then they allow nothing; what has a name that is too long has no limits.`,
         "warning",
       );
     if (text !== "") this.#reported = text;
@@ -217,14 +217,27 @@ function halvesOf({
   ];
 }
 
-/** Returns a push of one row with null in its place, and the row's name; undefined if it has no row that could be at fault. */
+/** Returns a push of one row with what allows nothing in its place, and the row's name; undefined if no row can be at fault. */
 function withoutRow(part: KeysPush): { part: KeysPush; name: string } | undefined {
   const [group] = Object.entries(part.groups ?? {});
-  if (group?.[1])
-    return { part: { ...part, groups: { [group[0]]: null } }, name: `group ${group[0]}` };
+  if (group !== undefined) return withoutSubject(part, "groups", group);
   const [user] = Object.entries(part.users ?? {});
-  if (user?.[1]) return { part: { ...part, users: { [user[0]]: null } }, name: `user ${user[0]}` };
+  if (user !== undefined) return withoutSubject(part, "users", user);
   const [key] = Object.entries(part.keys ?? {});
   if (!key?.[1]) return undefined;
   return { part: { ...part, keys: { [key[0]]: null } }, name: `key ${key[1].name}` };
+}
+
+/** A group without a row allows nothing; a user without one has no limits. */
+const NOTHING = { groups: null, users: { models: [] } };
+
+function withoutSubject(
+  { groups: _groups, users: _users, ...flags }: KeysPush,
+  kind: "groups" | "users",
+  [id, row]: [string, UseRow | null],
+): { part: KeysPush; name: string } | undefined {
+  const name = `${kind === "groups" ? "group" : "user"} ${id}`;
+  // Envoy rejects each row of such a name, null too.
+  if (!isRowText(id)) return { part: flags, name };
+  return row === null ? undefined : { part: { ...flags, [kind]: { [id]: NOTHING[kind] } }, name };
 }

@@ -156,7 +156,10 @@ export class Subjects {
 
   #found(name: string): GroupRecord | undefined {
     const found = this.#store.use((file) => file.group(storedName(this.#kind, name)));
-    return found && subjectOf(found).record;
+    if (found === undefined) return undefined;
+    const { kind, record } = subjectOf(found);
+    // A group's name from a request may be the stored name of a user.
+    return kind === this.#kind ? record : undefined;
   }
 
   #live(name: string): GroupRecord | undefined {

@@ -1,5 +1,5 @@
 // `users`: what all requests of a user may use together, with any key and token.
-import { type Group, isUserName } from "../../../model/keys.ts";
+import { type Group, isUserName, ROW_TEXT_EXPECTED } from "../../../model/keys.ts";
 import { allowanceKeys, readAllowance } from "../allowance.ts";
 import { mapping, named } from "../schema-words.ts";
 import { section } from "../section.ts";
@@ -27,7 +27,7 @@ export const users = section({
       if (!isUserName(name)) {
         reading.problem(path, `${reading.show(path, name)} cannot be the name of a user`, {
           part: "key",
-          hint: "use at most 200 bytes without commas, such as ann@example.com",
+          hint: `use ${ROW_TEXT_EXPECTED}, without commas, such as ann@example.com`,
         });
         return [];
       }

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { MAX_GROUPS } from "../../../contract/key-format.ts";
 import { BUDGET_PERIODS } from "../../../model/budgets.ts";
-import { KEY_NAME } from "../../../model/keys.ts";
+import { isRowText, KEY_NAME, ROW_TEXT_EXPECTED } from "../../../model/keys.ts";
 import { parseAmount } from "../../config/budget-amount.ts";
 import { LIFETIME_EXPECTED, parseLifetime } from "../../config/lifetime.ts";
 import { MAX_AMOUNT, RATE_UNITS } from "../../config/rate-amount.ts";
@@ -31,9 +31,7 @@ const shortText = z
 
 const owner = shortText
   .regex(/^[^,]*$/, { error: "expected a text without a comma" })
-  .refine((text) => Buffer.byteLength(text) <= MAX_TEXT, {
-    error: `expected at most ${String(MAX_TEXT)} bytes`,
-  })
+  .refine(isRowText, { error: `expected ${ROW_TEXT_EXPECTED}` })
   .meta({ description: "The user whom the key belongs to, such as an e-mail address." });
 
 const models = z

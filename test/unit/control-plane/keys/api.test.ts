@@ -328,6 +328,24 @@ it("an import takes keys by their hashes, all or none", async () => {
   expect((await desk.ask("GET", "/keys/fresh")).status).toBe(404);
 });
 
+it("a user's name has at most 200 bytes of JSON", async () => {
+  const create = (name: string) => desk.ask("POST", "/users", { name });
+  const rejected = await create(`CORP\\${"a".repeat(195)}`);
+  expect(rejected.status).toBe(400);
+  expect(rejected.body.error.fields).toMatchObject([{ field: "name" }]);
+  expect((await create(`CORP\\${"a".repeat(194)}`)).status).toBe(201);
+});
+
+it("a user is no group whose name begins with `user`", async () => {
+  await desk.ask("POST", "/users", { name: "ann" });
+  expect((await desk.ask("GET", "/groups/user%20ann")).status).toBe(404);
+  expect((await desk.ask("GET", "/users/ann")).status).toBe(200);
+  expect([desk.keys.groups.hasCreated("user ann"), desk.keys.users.hasCreated("ann")]).toEqual([
+    false,
+    true,
+  ]);
+});
+
 it.each([
   ["expires", { expires: "1969-12-31" }, "expires"],
   ["a time that is over", { expires: "2020-01-01" }, "expires"],

@@ -128,6 +128,35 @@ it("a changed row that Envoy rejects is removed, so that the key does not keep w
   expect(envoy.keys.has(hashOf(body.key))).toBe(false);
 });
 
+it("a user's row that Envoy rejects allows nothing, because a user without one has no limits", async () => {
+  envoy.rejects = ({ limits }) => limits !== undefined;
+  await desk.use("keys: {}\nusers:\n  ann: {ratelimits: [{requests: 1, unit: day}]}\n  bob: {}\n");
+  await vi.waitFor(() => {
+    expect(Object.fromEntries(envoy.users)).toEqual({ ann: { models: [] }, bob: {} });
+  });
+});
+
+it("a stored name that Envoy rejects is left out, and keeps nothing else from Envoy", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "keys-"));
+  const file = new KeyFile(join(directory, "keys.db"));
+  // 200 bytes, and 201 of JSON.
+  const name = `CORP\\${"a".repeat(195)}`;
+  const record = { created: 1, updated: 1, version: 1 };
+  file.write([
+    { kind: "group", record: { ...record, name: `user ${name}` } },
+    { kind: "group", record: { ...record, name: "user ann" } },
+  ]);
+  file.close();
+  const other = await startFakeEnvoy(join(directory, "envoy.sock"));
+  const old = await openDesk(GROUPS, { directory });
+  await old.keys.attach(join(directory, "envoy.sock"));
+  expect([...other.users.keys(), ...other.groups.keys()]).toEqual(["ann", "research"]);
+  expect(other.pushes.at(-1)?.complete).toBe(1);
+  expect(old.lines.filter((line) => line.includes(`Envoy rejects user ${name}: `))).toHaveLength(1);
+  await other.close();
+  await old.close();
+});
+
 it("a group that changes while a push is on its way reaches Envoy", async () => {
   let reloaded: Promise<void> | undefined;
   envoy.onPush = () => {

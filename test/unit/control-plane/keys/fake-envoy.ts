@@ -1,6 +1,7 @@
 // An Envoy that keeps the keys it is pushed, as the filter does.
 import { createServer, type Server } from "node:http";
 import { closeNow, listenAt } from "../../../../control-plane/model-server/unix-socket.ts";
+import { isRowText } from "../../../../model/keys.ts";
 import type { KeyRow, KeysPush, UseRow } from "../../../../control-plane/keys/push-keys.ts";
 
 export interface FakeEnvoy {
@@ -56,7 +57,8 @@ export async function startFakeEnvoy(socket: string): Promise<FakeEnvoy> {
       }
       const push = JSON.parse(body) as KeysPush;
       const rows = [push.keys, push.groups, push.users].flatMap((one) => Object.values(one ?? {}));
-      if (rows.some((row) => row !== null && envoy.rejects(row))) {
+      const names = Object.keys({ ...push.groups, ...push.users });
+      if (!names.every(isRowText) || rows.some((row) => row !== null && envoy.rejects(row))) {
         outgoing.writeHead(400).end();
         return;
       }
