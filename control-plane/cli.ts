@@ -307,6 +307,7 @@ function addSessions(program: Command): void {
     .description("show the sessions of agents, or the turns of one (needs observability)")
     .argument("[session]", "id of a session")
     .option("-c, --config <file>", WHICH)
+    .option("--key <name>", "only sessions of one client key")
     .addOption(
       new Option(
         "--since <time>",

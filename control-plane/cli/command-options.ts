@@ -54,6 +54,7 @@ export interface LogsOptions {
 
 export interface SessionsOptions {
   config?: string;
+  key?: string;
   /** Milliseconds since 1970. */
   since?: number;
   lines: number;

@@ -22,7 +22,9 @@ beforeAll(() => {
   const model = { target: "openai/gpt-4o", key: "team" };
   writeFileSync(
     join(logs, "access_usage.log"),
-    usage(0, "a-1", { ...model, session: "ses_a", input: 1000, output: 10 }) +
+    usage(-90_000, "d-1", { ...model, session: "ses_d", input: 7 }) +
+      usage(-90_000, "d-2", { ...model, key: "other", session: "ses_d", input: 8 }) +
+      usage(0, "a-1", { ...model, session: "ses_a", input: 1000, output: 10 }) +
       usage(1, "b-1", { ...model, session: "ses_b", input: 50, output: 1 }) +
       usage(2, "a-2", { ...model, session: "ses_a", input: 2000, cache_read: 900, affinity: 1 }) +
       usage(3, "a-s", { ...model, session: "ses_a", subagent: "agent-1", input: 10 }) +
@@ -85,6 +87,20 @@ it("gateway sessions shows one session as its turns, the last lines of it with -
     { requestId: "a-s", subagent: "agent-1", affinity: false },
     { requestId: "a-3", status: 400, inputTokens: null, cachedTokens: null },
   ]);
+});
+
+it("gateway sessions keeps sessions of different keys with one id apart", async () => {
+  const several = await run("ses_d");
+  expect(several).toMatchObject({ code: 1, stdout: "" });
+  expect(several.stderr).toContain("Requests of several keys have the session ses_d.");
+  expect(several.stderr).toContain("--key: other, team.");
+  const one = await run("ses_d", "--key", "other");
+  expect(one.code).toBe(0);
+  expect(one.stdout).toContain("d-2");
+  expect(one.stdout).not.toContain("d-1");
+  const listed = await run("--since", "2026-11-20", "--key", "other");
+  expect(listed.stdout).toMatch(/ other +1 +- +8 .* ses_d /);
+  expect(listed.stdout).not.toContain("team");
 });
 
 it("gateway sessions reports an unknown session, a time without any, and a log that is missing", async () => {

@@ -50,10 +50,17 @@ function stops(text: string, onLine: (line: UsageLine) => boolean): boolean {
   return line !== undefined && !onLine(line);
 }
 
+function isOf({ record }: UsageLine, { key }: SessionsOptions): boolean {
+  return key === undefined || record?.key === key;
+}
+
 function list(directory: string, costOf: CostOf, options: SessionsOptions): void {
   const since = (options.since ?? Date.now() - DAY_MS) / 1000;
   const sums = new SessionSums(costOf);
-  readBackwards(directory, (line) => endOf(line) >= since && sums.add(line));
+  readBackwards(
+    directory,
+    (line) => endOf(line) >= since && (!isOf(line, options) || sums.add(line)),
+  );
   const found = sums.newest(options.lines);
   const agents = agentsOf(directory, found);
   if (options.json === true) {
@@ -100,9 +107,16 @@ function turns(directory: string, session: string, costOf: CostOf, options: Sess
   const found: UsageLine[] = [];
   readBackwards(directory, (line) => {
     if (endOf(line) < since) return false;
-    if (sessionOf(line) === session) found.push(line);
+    if (sessionOf(line) === session && isOf(line, options)) found.push(line);
     return found.length < options.lines;
   });
+  const keys = new Set(found.flatMap(({ record }) => record?.key ?? []));
+  if (keys.size > 1) {
+    const names = [...keys].sort().map(printable).join(", ");
+    throw new GatewayError(`Requests of several keys have the session ${printable(session)}.`, {
+      hint: `Choose one with --key: ${names}.`,
+    });
+  }
   found.sort((one, other) => one.startTime - other.startTime);
   if (options.json === true) {
     for (const line of found) console.log(JSON.stringify(turnAsJson(line, costOf)));

@@ -13,6 +13,7 @@ export interface SessionSum {
   lastId: string;
   /** Of the last request that has one. */
   model: string | undefined;
+  /** The client's key: other keys may use the same id for their sessions. */
   key: string | undefined;
   /** Requests of the session itself, and of its sub-agents. */
   turns: number;
@@ -44,16 +45,17 @@ export class SessionSums {
     const { record } = line;
     const session = sessionOf(line);
     if (record === undefined || session === undefined) return true;
-    let sum = this.#sums.get(session);
+    // A session's id has no line breaks.
+    const name = `${session}\n${record.key ?? ""}`;
+    let sum = this.#sums.get(name);
     if (sum === undefined) {
       if (this.#sums.size >= MAX_SESSIONS) return false;
       sum = newSum(session, line, record);
-      this.#sums.set(session, sum);
+      this.#sums.set(name, sum);
     }
     if (record.subagent === undefined) sum.turns++;
     else sum.subagentTurns++;
     sum.model ??= exactName(record);
-    sum.key ??= record.key;
     sum.input += record.input ?? 0;
     sum.cached += record.cache_read ?? 0;
     sum.output += record.output ?? 0;
@@ -69,9 +71,9 @@ export class SessionSums {
   }
 }
 
-function newSum(session: string, line: UsageLine, { id }: UsageRecord): SessionSum {
+function newSum(session: string, line: UsageLine, { id, key }: UsageRecord): SessionSum {
   return {
-    ...{ session, lastId: id, model: undefined, key: undefined, turns: 0, subagentTurns: 0 },
+    ...{ session, lastId: id, model: undefined, key, turns: 0, subagentTurns: 0 },
     ...{ input: 0, cached: 0, output: 0, cost: undefined, begun: line.startTime },
     ended: endOf(line),
     error: errorOf(line),

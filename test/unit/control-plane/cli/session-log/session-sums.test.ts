@@ -14,11 +14,17 @@ function line(start: number, record: object, status = 200): UsageLine {
 
 it("a session has the sums of its requests, and the model and the error of the last one", () => {
   const sums = new SessionSums(({ input }) => (input === undefined ? undefined : input * 10));
-  const failed = { session: "a", target: "p/new", code: "overloaded", message: "Slow down." };
+  const failed = {
+    session: "a",
+    key: "team",
+    target: "p/new",
+    code: "overloaded",
+    message: "Slow down.",
+  };
   const lines = [
     line(40, failed, 529),
     line(30, { session: "b", target: "p/b", input: 1 }),
-    line(25, { session: "a", subagent: "s", target: "p/sub", input: 50, output: 5 }),
+    line(25, { session: "a", key: "team", subagent: "s", target: "p/sub", input: 50, output: 5 }),
     line(20, {
       session: "a",
       target: "p/old",
@@ -27,7 +33,7 @@ it("a session has the sums of its requests, and the model and the error of the l
       cache_read: 150,
       output: 4,
     }),
-    line(10, { session: "a", target: "p/old", input: 100, output: 3 }, 200),
+    line(10, { session: "a", key: "team", target: "p/old", input: 100, output: 3 }, 200),
   ];
   for (const one of lines) expect(sums.add(one)).toBe(true);
   const [first, second] = sums.newest(10);
@@ -38,6 +44,17 @@ it("a session has the sums of its requests, and the model and the error of the l
   });
   expect(second).toMatchObject({ session: "b", error: undefined, cost: 10 });
   expect(sums.newest(1)).toHaveLength(1);
+});
+
+it("a session's id that several keys use is a session of each", () => {
+  const sums = new SessionSums(({ input }) => input);
+  for (const [index, key] of ["one", "two", "one", undefined].entries())
+    sums.add(line(9 - index, { session: "a", key, input: 10 ** index }));
+  expect(sums.newest(10)).toMatchObject([
+    { session: "a", key: "one", turns: 2, input: 101, cost: 101 },
+    { session: "a", key: "two", turns: 1, input: 10, cost: 10 },
+    { session: "a", key: undefined, turns: 1, input: 1000 },
+  ]);
 });
 
 it("requests without a session, without a record, and those of the model server are of none", () => {
