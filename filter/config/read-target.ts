@@ -4,7 +4,7 @@ import { OPENAI_RESPONSES } from "../../contract/dialects";
 import * as members from "../../contract/filter-document";
 import { hostedClaude } from "../dialects/anthropic/messages/hosted/hosted-claude";
 import { originOf } from "../hub/reasoning-carrier";
-import { awaitSignatures } from "../dialects/edit-call-ids";
+import { awaitMarks } from "../dialects/edit-call-ids";
 import { dialectByName } from "../dialects/dialect-registry";
 import { constant, Span } from "../bytes/text/bytes";
 import { hash64 } from "../bytes/text/hash";
@@ -108,7 +108,7 @@ function setDialect(from: Document, target: Target, name: string, path: Span): v
   const dialect = dialectByName(name);
   if (dialect === null) from.report("unknown dialect of target '" + target.name + "'");
   else target.dialect = dialect;
-  if (target.dialect.signsCallIds) awaitSignatures();
+  if (target.dialect.leavesMarks) awaitMarks();
   target.path = path;
   const end = min(target.dialect.ownPathLength, path.length);
   target.basePath = new Span(path.pointer, path.length - end);

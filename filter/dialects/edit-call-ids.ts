@@ -1,21 +1,20 @@
 // Removes the signatures from the ids of tool calls in a body that keeps its dialect: they belong to another kind of provider,
-// which began the conversation.
+// which began the conversation. So do carried parts, which only the dialects know.
 import { MARK_BYTES } from "../hub/reasoning-carrier";
 import { plainId, readSignedId } from "../hub/request/signed-call-id";
 import { Edits } from "../bytes/json/edit";
 import { Tape } from "../bytes/json/tape";
 
-/** Whether the configuration has a target that signs the ids of calls: only then a conversation can have such ids. */
+/** Whether the configuration has a target that leaves marks with chat clients: only then a conversation can have them. */
 let isAwaited: bool = false;
 
-export function awaitSignatures(): void {
+export function awaitMarks(): void {
   isAwaited = true;
 }
 
-/** Edits the ids of a whole body. A body without one costs a comparison for each of its strings. */
-export function removeSignatures(tape: Tape, edits: Edits): void {
-  if (isAwaited && tape.hasBeginning(MARK_BYTES, MARK_BYTES))
-    removeSignaturesIn(tape, 0, tape.count, edits);
+/** Returns whether a chat body may have a mark. A body without one costs a comparison for each of its values. */
+export function mayHaveMarks(tape: Tape): bool {
+  return isAwaited && tape.hasBeginning(MARK_BYTES, MARK_BYTES);
 }
 
 /** Edits the ids of the nodes in [from, to). */

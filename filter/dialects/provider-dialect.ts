@@ -71,8 +71,11 @@ export abstract class ProviderDialect {
   finishWords: StaticArray<FinishWord> = NO_WORDS;
   /** What an event of a stream has that has usage, or the reason why the response ended. */
   eventMembers: MemberFinder = USAGE_MEMBER;
-  /** Whether the ids of its tool calls carry signatures (hub/request/signed-call-id.ts). */
-  signsCallIds: bool = false;
+  /**
+   * Whether its conversations leave the gateway's marks with chat clients: signatures in the ids of calls
+   * (hub/request/signed-call-id.ts), or what its tools did (hub/reasoning-carrier.ts).
+   */
+  leavesMarks: bool = false;
 
   constructor(
     protected row: DialectRow,

@@ -6,7 +6,7 @@ import { HostedRequest } from "../../../filter/dialects/anthropic/messages/hoste
 import { RequestLimits, RequestReport } from "../../../filter/hub/request/request-report";
 import { Document } from "../../../filter/config/document";
 import { readLimits } from "../../../filter/config/read-limits";
-import { awaitSignatures } from "../../../filter/dialects/edit-call-ids";
+import { awaitMarks } from "../../../filter/dialects/edit-call-ids";
 import { CLIENT_DIALECTS, DIALECTS } from "../../../filter/dialects/dialect-registry";
 import { RequestNotes } from "../../../filter/hub/request/request-notes";
 import { Edits } from "../../../filter/bytes/json/edit";
@@ -15,7 +15,7 @@ import { NO_NODE, Tape } from "../../../filter/bytes/json/tape";
 import { ByteBuffer, PADDING, Span } from "../../../filter/bytes/text/bytes";
 
 // As if the configuration had a target of Gemini.
-awaitSignatures();
+awaitMarks();
 
 const tape = new Tape();
 const out = new ByteBuffer();

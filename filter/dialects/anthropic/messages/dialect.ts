@@ -50,6 +50,7 @@ export class AnthropicMessages extends ClientDialect {
     this.responseMember = MESSAGE;
     this.finishMember = constant('"stop_reason":');
     this.finishWords = STOP_REASONS;
+    this.leavesMarks = true;
   }
 
   readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {

@@ -35,7 +35,7 @@ const counted = scratchBuffer();
 export class Gemini extends ProviderDialect {
   constructor() {
     super(GEMINI, SUPPORTED, new GeminiWriter());
-    this.signsCallIds = true;
+    this.leavesMarks = true;
     this.countMember = constant("totalTokens");
   }
 

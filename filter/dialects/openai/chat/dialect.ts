@@ -15,9 +15,9 @@ import { readCount } from "../../../bytes/json/number";
 import { MemberFinder } from "../../../bytes/json/member-finder";
 import { KIND_ARRAY, KIND_NULL, NO_NODE, Tape } from "../../../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../../../bytes/text/bytes";
-import { removeSignatures } from "../../edit-call-ids";
+import { mayHaveMarks } from "../../edit-call-ids";
 import { OpenaiDialect } from "../dialect";
-import { addSystemPrompt } from "./request/edit";
+import { addSystemPrompt, removeMarks } from "./request/edit";
 import { FINISH_REASONS } from "./response/finish-reason";
 import { OpenaiChatLimitEdits } from "./request/limit-edits";
 import { SUPPORTED } from "./members";
@@ -78,7 +78,7 @@ export class OpenaiChat extends OpenaiDialect {
 
   editRequest(tape: Tape, systemText: Span, edits: Edits): void {
     if (systemText.length > 0) addSystemPrompt(tape, systemText, edits);
-    removeSignatures(tape, edits);
+    if (mayHaveMarks(tape)) removeMarks(tape, edits);
   }
 
   hasOneChoice(tape: Tape): bool {

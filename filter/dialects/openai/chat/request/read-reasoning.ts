@@ -43,11 +43,11 @@ export function readReasoningDetails(
       const block = request.addReasoning(detail.node(member.DETAIL_TEXT), signature);
       if (continues) block.flags |= FLAG_CONTINUES;
       openIndex = tape.size(signature) == 0 && tape.isPresent(index) ? index : NO_NODE;
+    } else if (isUnsignedMark(tape, data)) {
+      request.addReasoning(NO_NODE, data);
     } else if (isOurs && tape.equals(type, REASONING_ENCRYPTED)) {
       addEncrypted(tape, data, request);
       openIndex = NO_NODE;
-    } else if (isUnsignedMark(tape, data)) {
-      request.addReasoning(NO_NODE, data);
     } else if (
       tape.equals(format, OPENAI_FORMAT) &&
       tape.equals(type, constant("reasoning.summary"))

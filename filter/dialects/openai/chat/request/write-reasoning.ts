@@ -4,6 +4,7 @@ import {
   MEMBER_CONTENT,
   MEMBER_DETAILS,
   MEMBER_NONE,
+  MEMBER_PART,
   MEMBER_PARTS,
   MEMBER_REASONING,
   MEMBER_SUMMARY,
@@ -74,7 +75,8 @@ export abstract class ChatReasoning extends ChatParts {
     const last = request.block(this.markedAt);
     const member = memberOfMark(last.name, last.nameLength, limits.origin);
     restOfMark(last.name, last.nameLength, rest);
-    return member;
+    // What a provider's tool did has no place in chat, also if the provider has both formats.
+    return member == MEMBER_PART ? MEMBER_NONE : member;
   }
 
   private findMark(index: u32, to: u32): void {
