@@ -118,6 +118,7 @@ export abstract class ClientDialect extends ProviderDialect {
   ): void {
     report.reset(limits.strict, target.api, target.supporter);
     report.paths = this.paths;
+    report.hasComputer = limits.computer > 0;
     request.reset(tape, notes);
     this.readRequest(tape, request, report);
     report.needsHosted = searchOf(request) != NO_NODE;

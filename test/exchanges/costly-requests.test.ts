@@ -165,6 +165,11 @@ describe("a request takes a time that grows with its size", () => {
       `{"model":"${WITHOUT_REFS}","input":[{"type":"reasoning","id":"r","summary":[${pieces}]},{"type":"message","role":"assistant","content":"yes"},{"type":"message","role":"user","content":"hi"}]}`,
     ],
     [
+      "elements that are no actions of a computer",
+      "/v1/responses",
+      `{"model":"${CLAUDE}","input":[{"type":"computer_call","call_id":"c","actions":[${many(1_000_000, () => "1")}]},{"type":"computer_call_output","call_id":"c","output":"ok"}]}`,
+    ],
+    [
       "results beside large calls that the provider ran",
       "/v1/messages",
       `{"model":"vllm/chat","max_tokens":5,"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":[${largeCalls},${results},{"type":"text","text":"a"}]},{"role":"user","content":"hi"}]}`,
@@ -198,12 +203,18 @@ it("a tool's schema that is a reference has the definition in its place", () => 
   );
 });
 
-describe("a request with very many tools that the provider runs", () => {
+describe("a request with very many tools or actions", () => {
   const toolset = `{"type":"mcp_toolset","mcp_server_name":"none"}`;
   const tools = many(60_000, () => toolset);
   const servers = many(60_000, () => `{"type":"url","name":"a","url":"https://a.example"}`);
   const code = many(60_000, () => `{"type":"code_interpreter","container":{"type":"auto"}}`);
   const functions = many(60_000, (index) => `{"type":"function","name":"a${index}"}`);
+  const actions = many(300_000, () => "{}");
+  const calls = many(
+    2000,
+    (index) =>
+      `{"type":"computer_call","call_id":"c${index}","actions":[{},{}]},{"type":"computer_call_output","call_id":"c${index}","output":{}}`,
+  );
 
   it.each([
     [
@@ -216,7 +227,17 @@ describe("a request with very many tools that the provider runs", () => {
       "/v1/responses",
       `{"model":"${CLAUDE}","input":"hi","tools":[${code},${functions}]}`,
     ],
-  ])("a request with very many tools is rejected at once: %s", (_, path, text) => {
+    [
+      "actions of a computer in one call",
+      "/v1/responses",
+      `{"model":"${CLAUDE}","input":[{"type":"computer_call","call_id":"c","actions":[${actions}]},{"type":"computer_call_output","call_id":"c","output":{}}]}`,
+    ],
+    [
+      "actions of a computer in many calls",
+      "/v1/responses",
+      `{"model":"${CLAUDE}","input":[${calls}]}`,
+    ],
+  ])("a request with very many of them is rejected at once: %s", (_, path, text) => {
     const start = performance.now();
     const { faults, response, sent } = exchange(path, text);
     expect({ faults, status: response.status, sent: sent.length }).toEqual({

@@ -47,6 +47,8 @@ export class RequestReport {
   hasOtherApi: bool = false;
   /** The hosted tools that the model has in that API: a bit `1 << HOSTED_` for each. `reset` keeps it. */
   otherServerTools: u32 = 0;
+  /** Whether the model has a version of Anthropic's tool for a computer. */
+  hasComputer: bool = false;
   /** Whether the request asks for a hosted tool that an API may serve which serves nothing else. */
   needsHosted: bool = false;
   /** Name of the target's API for error messages: "the Anthropic Messages API". */

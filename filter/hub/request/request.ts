@@ -61,6 +61,8 @@ export const FLAG_PLAIN: u32 = 128;
 export const FLAG_CITED: u32 = 256;
 /** The URL of a document is the id of a file that the provider stores. */
 export const FLAG_STORED: u32 = 512;
+/** The image shows the screen of a computer that the model uses. */
+export const FLAG_SCREEN: u32 = 1024;
 
 /** The index of no block. */
 export const NO_BLOCK: u32 = 0xffffffff;

@@ -4,7 +4,7 @@
 import { byteAt, startsWith } from "../../bytes/text/at";
 import { decodeBase64 } from "../../bytes/text/base64";
 import { constant, scratchBuffer } from "../../bytes/text/bytes";
-import { BLOCK_IMAGE_DATA, HubRequest } from "./request";
+import { BLOCK_IMAGE_DATA, FLAG_SCREEN, HubRequest } from "./request";
 
 /** The signature of a PNG and the beginning of its first chunk, in base64. */
 const PNG = constant("iVBORw0KGgoAAAANSUhEUg");
@@ -22,16 +22,17 @@ export let screenHeight: u32 = DEFAULT_HEIGHT;
 
 const head = scratchBuffer();
 
-/** Reads the size of the last image of the conversation that is a PNG. */
+/** Reads the size of the last screenshot of the conversation that is a PNG and has one. */
 export function readScreenSize(request: HubRequest): void {
   screenWidth = DEFAULT_WIDTH;
   screenHeight = DEFAULT_HEIGHT;
   for (let i = request.blocks.count; i > 0; i--) {
     const block = request.block(i - 1);
-    if (block.kind != BLOCK_IMAGE_DATA || !startsWith(block.text, block.textLength, PNG)) continue;
+    if (block.kind != BLOCK_IMAGE_DATA || (block.flags & FLAG_SCREEN) == 0) continue;
+    if (!startsWith(block.text, block.textLength, PNG)) continue;
     head.clear();
     decodeBase64(block.text, min(block.textLength, HEAD_TEXT), head);
-    if (head.length < HEAD) return;
+    if (head.length < HEAD || sizeAt(16) == 0 || sizeAt(20) == 0) continue;
     screenWidth = sizeAt(16);
     screenHeight = sizeAt(20);
     return;

@@ -58,7 +58,8 @@ export function writeAction(tape: Tape, out: ByteBuffer): bool {
   const isKnown =
     action <= SCREENSHOT &&
     (action > DRAG || isPoint(tape, point)) &&
-    (action != DRAG || isPoint(tape, start));
+    (action != DRAG || isPoint(tape, start)) &&
+    (action != TYPE_TEXT || tape.isString(text));
   if (!isKnown) action = SCREENSHOT;
   out.text('{"type":"');
   out.span(partOf(OPENAI, action));
@@ -130,12 +131,15 @@ export function writeActionInput(tape: Tape, node: u32, out: ByteBuffer): bool {
   }
   if (action == SCROLL) writeScroll(tape, node, out);
   const keys = tape.member(node, constant("keys"));
-  const end = tape.isArray(keys) ? tape.next(keys) : 0;
+  const end = action != TYPE_TEXT && tape.isArray(keys) ? tape.next(keys) : 0;
+  let hasKey = false;
   for (let key = tape.first(keys); key < end; key = tape.next(key)) {
-    out.span(key == tape.first(keys) ? constant(',"text":"') : constant("+"));
+    if (!tape.isString(key)) continue;
+    out.span(hasKey ? constant("+") : constant(',"text":"'));
     out.bytes(tape.pointer(key), tape.size(key));
-    if (tape.next(key) == end) out.byte(0x22);
+    hasKey = true;
   }
+  if (hasKey) out.byte(0x22);
   if (action == TYPE_TEXT && appendText(tape, node, constant("text"), constant(',"text":"'), out))
     out.byte(0x22);
   out.byte(0x7d);

@@ -244,7 +244,7 @@ toolType.feature("code_interpreter", feature.CODE_EXECUTION);
 toolType.features("image_generation,programmatic_tool_calling", feature.HOSTED_TOOLS);
 toolType.feature("mcp", feature.MCP_SERVERS);
 toolType.feature("computer", feature.COMPUTER);
-export const TYPE_PREVIEW = toolType.feature("computer_use_preview", feature.COMPUTER);
+toolType.feature("computer_use_preview", feature.COMPUTER);
 toolType.features("shell,local_shell,apply_patch", feature.BUILT_IN_TOOLS);
 
 export const toolFormat = new MemberTable(

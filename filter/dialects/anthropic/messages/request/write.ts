@@ -50,7 +50,7 @@ import {
   writeDomains,
   writeLocation,
 } from "../../../../hub/request/web-search";
-import { countOr } from "../../../../bytes/json/number";
+import { readCount } from "../../../../bytes/json/number";
 import { NO_NODE } from "../../../../bytes/json/tape";
 import { constant, Span } from "../../../../bytes/text/bytes";
 import { openHosted } from "../hosted/edit";
@@ -298,9 +298,11 @@ export class AnthropicRequestWriter extends AnthropicTurns {
     out.span(isNew ? constant("1124") : constant("0124"));
     readScreenSize(this.request);
     out.text('","name":"computer","display_width_px":');
-    out.integer(countOr(tape, tape.member(node, constant("display_width")), screenWidth));
+    const width = readCount(tape, tape.member(node, constant("display_width")));
+    out.integer(width > 0 ? width : screenWidth);
     out.text(',"display_height_px":');
-    out.integer(countOr(tape, tape.member(node, constant("display_height")), screenHeight));
+    const height = readCount(tape, tape.member(node, constant("display_height")));
+    out.integer(height > 0 ? height : screenHeight);
     out.byte(0x7d);
     this.report.betas |= isNew ? BETA_COMPUTER : BETA_OLDER_COMPUTER;
   }

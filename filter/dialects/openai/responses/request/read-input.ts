@@ -9,6 +9,7 @@ import { constant } from "../../../../bytes/text/bytes";
 import { NO_ITEM } from "./call-outputs";
 import * as member from "../members";
 import {
+  forgetActions,
   readAgentMessage,
   readAnswer,
   readCall,
@@ -56,6 +57,7 @@ export function readInput(
     report.reject("input", "must be a string or a list of items.");
     return;
   }
+  forgetActions();
   report.enterList(INPUT);
   for (let i: u32 = 0; i < items.count && report.fault === null;)
     i = isTurn(partAt(i))

@@ -21,6 +21,7 @@ import {
   FLAG_ENCRYPTED,
   FLAG_ERROR,
   FLAG_PARAGRAPH,
+  FLAG_SCREEN,
   FLAG_STRING,
   HubRequest,
   ROLE_ASSISTANT,
@@ -30,7 +31,7 @@ import {
 import { addHostedCall, addHostedResult } from "../../../../hub/request/hosted-history";
 import { RequestReport } from "../../../../hub/request/request-report";
 import { scan, SCAN_EMPTY, SCAN_MEMORY, SCAN_OK } from "../../../../bytes/json/scan";
-import { scratchTape, Tape } from "../../../../bytes/json/tape";
+import { NO_NODE, scratchTape, Tape } from "../../../../bytes/json/tape";
 import { unescape } from "../../../../bytes/json/text";
 import { constant, scratchBuffer, Span } from "../../../../bytes/text/bytes";
 import * as member from "../members";
@@ -45,9 +46,23 @@ const ORPHAN_PATH = constant("input[].call_id");
 
 const HOSTED_TYPE = constant("input[].type=mcp_call");
 
+const ACTIONS_PATH = constant("input[].actions");
+
+/**
+ * A call of a computer is one call for each of its actions, and each is many times its bytes. So the actions that a call has beside its
+ * first one are counted in all calls together; a call itself is as large as its first.
+ */
+const MAX_FURTHER_ACTIONS: i32 = 256;
+let furtherActions: i32 = 0;
+
 const item = new MemberReader(member.item);
 const heading = scratchBuffer();
 const argumentsTape = scratchTape();
+
+/** Forgets the actions of the last request. */
+export function forgetActions(): void {
+  furtherActions = 0;
+}
 
 /** Reads a message of the user or of the system. */
 export function readMessage(
@@ -137,11 +152,11 @@ export function readComputerCall(
   if (!isFilled(tape, id)) report.reject("call_id", "must be a string that is not empty.");
   const list = tape.member(node, constant("actions"));
   const single = tape.member(node, constant("action"));
-  let action = tape.isArray(list) ? tape.first(list) : single;
-  const end = tape.isArray(list) ? tape.next(list) : tape.next(single);
-  do {
+  const end = tape.isArray(list) ? tape.next(list) : 0;
+  let action = end > 0 ? actionFrom(tape, tape.first(list), end, report) : single;
+  while (report.fault === null) {
     heading.clear();
-    if (!writeActionInput(tape, action, heading)) report.drop(constant("input[].actions"));
+    if (!writeActionInput(tape, action, heading)) report.drop(ACTIONS_PATH);
     const block = request.addBlock(BLOCK_TOOL_CALL, ROLE_ASSISTANT);
     block.text = request.keep(heading);
     if (block.text != 0) block.textLength = heading.length;
@@ -150,9 +165,22 @@ export function readComputerCall(
     block.nameLength = COMPUTER.length;
     if (use > 0) setUniqueId(block, use, request);
     use++;
-    action = tape.next(action);
-    if (action < end) block.flags = FLAG_CONTINUES;
-  } while (action < end && report.fault === null);
+    action = actionFrom(tape, tape.next(action), end, report);
+    if (action == NO_NODE) return;
+    block.flags = FLAG_CONTINUES;
+    if (++furtherActions > MAX_FURTHER_ACTIONS)
+      report.reject(
+        "actions",
+        "must have, with all other calls, at most 256 actions beside the first of each call. Remove older calls.",
+      );
+  }
+}
+
+/** Returns the next object of a list, from one of its elements on; NO_NODE if there is none. */
+function actionFrom(tape: Tape, from: u32, end: u32, report: RequestReport): u32 {
+  let node = from;
+  for (; node < end && !tape.isObject(node); node = tape.next(node)) report.drop(ACTIONS_PATH);
+  return node < end ? node : NO_NODE;
 }
 
 /** Some models count their calls from 0 in each turn; Anthropic rejects an id that is used twice. */
@@ -196,7 +224,11 @@ export function readOutput(
     result.id = request.block(first).id;
     result.idLength = request.block(first).idLength;
     if (isCustom) result.flags = FLAG_CUSTOM;
-    if (first == call) readOutputContent(tape, request, report);
+    if (first == call) {
+      readOutputContent(tape, request, report);
+      if (request.block(call).name == COMPUTER.pointer)
+        request.block(request.blocks.count - 1).flags |= FLAG_SCREEN;
+    }
     request.addBlock(BLOCK_RESULT_END, ROLE_USER);
   }
 }

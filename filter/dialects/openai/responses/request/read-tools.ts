@@ -8,7 +8,7 @@ import {
   KIND_FUNCTION,
   KIND_PREVIEW,
 } from "../../../../hub/request/client-tools";
-import { HOSTED_COMPUTER, hostedOf } from "../../../../hub/request/hosted-tools";
+import { HOSTED_COMPUTER, hostedOf, toolNamed } from "../../../../hub/request/hosted-tools";
 import { HubRequest, NO_HOSTED, Tool } from "../../../../hub/request/request";
 import { RequestReport } from "../../../../hub/request/request-report";
 import { Records } from "../../../../bytes/records";
@@ -57,6 +57,30 @@ export function findTool(wire: Span, request: HubRequest): Tool | null {
   return index < request.tools.count ? request.tool(index) : null;
 }
 
+/**
+ * Notes that calls with the name of a computer come back as calls of it: if the model is offered the tool, and no function with that name,
+ * in whose place the tool is left out.
+ */
+export function noteComputer(request: HubRequest, report: RequestReport): void {
+  const name = COMPUTER;
+  for (let i: u32 = 0; report.hasComputer && i < request.hosted.count; i++) {
+    const hosted = request.hosted.at(i);
+    if (hosted.kind != HOSTED_COMPUTER) continue;
+    if (toolNamed(request, name) !== null) return;
+    const type = request.tape.member(hosted.node, constant("type"));
+    request.notes.tools.add(
+      name.pointer,
+      name.length,
+      name.pointer,
+      name.length,
+      0,
+      0,
+      request.tape.equals(type, name) ? KIND_COMPUTER : KIND_PREVIEW,
+    );
+    return;
+  }
+}
+
 function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestReport): void {
   const type = tape.member(item, constant("type"));
   if (!tape.isString(type)) {
@@ -71,7 +95,7 @@ function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestRep
   const feature = found.featureOf();
   if (feature !== null) {
     const kind = hostedOf(feature);
-    if (kind != NO_HOSTED && report.supports(feature)) addHosted(kind, found.index, item, request);
+    if (kind != NO_HOSTED && report.supports(feature)) request.addHosted(kind, item);
     else report.rejectOrDropType(found, feature);
     return;
   }
@@ -86,22 +110,6 @@ function readTool(tape: Tape, item: u32, request: HubRequest, report: RequestRep
   } else {
     report.reject("type", "must be function or custom inside of a namespace.");
   }
-}
-
-/** Adds a tool that has no schema. The calls of a computer come back as calls of a tool with its name. */
-function addHosted(kind: i32, type: i32, item: u32, request: HubRequest): void {
-  request.addHosted(kind, item);
-  if (kind != HOSTED_COMPUTER) return;
-  const name = COMPUTER;
-  request.notes.tools.add(
-    name.pointer,
-    name.length,
-    name.pointer,
-    name.length,
-    0,
-    0,
-    type == member.TYPE_PREVIEW ? KIND_PREVIEW : KIND_COMPUTER,
-  );
 }
 
 function readNamespace(tape: Tape, name: u32, request: HubRequest, report: RequestReport): void {

@@ -20,7 +20,7 @@ import * as member from "../members";
 import { readInput } from "./read-input";
 import { explainState } from "./read-state";
 import { readToolChoice } from "./read-tool-choice";
-import { forgetTools, readTools } from "./read-tools";
+import { forgetTools, noteComputer, readTools } from "./read-tools";
 import { surveyInput, updatedReasoning, updatedText } from "./survey-input";
 import { writeEcho } from "../response/write-echo";
 
@@ -62,6 +62,7 @@ export function readRequest(tape: Tape, request: HubRequest, report: RequestRepo
   readText(tape, top.node(member.TEXT), request, report);
   readText(tape, updatedText, request, report);
   if (report.fault === null) readToolChoice(tape, top.node(member.TOOL_CHOICE), request, report);
+  noteComputer(request, report);
   if (report.fault === null) readInstructions(tape, request, report);
   if (report.fault === null) readInput(tape, input, request, report);
   forgetTools();

@@ -119,7 +119,7 @@ function partOf(tape: Tape, node: u32, type: i32, report: RequestReport): i32 {
   if (type == member.TYPE_FUNCTION_OUTPUT) return PART_OUTPUT;
   if (type == member.TYPE_CUSTOM_OUTPUT) return PART_CUSTOM_OUTPUT;
   if (type == member.TYPE_COMPUTER_CALL || type == member.TYPE_COMPUTER_OUTPUT) {
-    if (!report.supports(COMPUTER)) return PART_SKIPPED;
+    if (!report.hasComputer || !report.supports(COMPUTER)) return PART_SKIPPED;
     return type == member.TYPE_COMPUTER_CALL ? PART_COMPUTER_CALL : PART_OUTPUT;
   }
   if (type == member.TYPE_MCP_CALL || type == member.TYPE_CODE_CALL) return PART_HOSTED;

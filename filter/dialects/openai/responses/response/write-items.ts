@@ -298,6 +298,7 @@ export abstract class ItemWriter extends BlockWriter {
   private putAction(): void {
     const input = this.unwrapped;
     input.clear();
+    if (this.wrapped.length == 0) this.wrapped.span(NO_ARGUMENTS);
     unescape(this.wrapped.pointer, this.wrapped.length, input);
     input.reserve(0);
     if (scan(inputTape, input.pointer, input.length) != SCAN_OK) return;
