@@ -206,7 +206,7 @@ export type TargetSet = {
   targets: number[];
   /** Shares of the first so many of `targets`: one of them is tried first. Absent: always the first. */
   weights?: number[];
-  /** Whether the requests of a session keep to one of them; absent: as `sessions` says. */
+  /** Whether the requests of a session keep to one of them; absent: as `sessions` sets. */
   affinity?: "on" | "off";
   retry: Retry;
 } & (

@@ -1,6 +1,6 @@
 // Spreads sessions over targets and keys by rendezvous hashing: each session has an order of all of them, which depends on their
 // names alone. It is the same in each worker and gateway and after a reload; without one of them only its sessions move.
-// The first of the order is each of them as often as its weight says
+// The first of the order is each of them as often as its weight sets
 // (https://en.wikipedia.org/wiki/Rendezvous_hashing#Weighted_rendezvous_hash).
 import { spread } from "../bytes/text/hash";
 

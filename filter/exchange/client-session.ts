@@ -60,7 +60,7 @@ export class Session {
   isKept: bool = false;
   /** Whether the id is of one conversation by its definition: a cache key or a hash may be of all requests of an application. */
   private isOfOneConversation: bool = false;
-  /** What tells conversations with one id apart: a hash of how an agent's, one with tools, begins; 0 for other requests. */
+  /** Distinguishes conversations with one id: a hash of how an agent's, one with tools, begins; 0 for other requests. */
   private conversationHash: u64 = 0;
 
   /** Reads the headers of the head that was read last. */

@@ -71,7 +71,7 @@ afterAll(async () => {
   await Promise.all(providers.map((one) => one.stop()));
 });
 
-/** Sends a request on a connection of its own, so that any worker gets it. Returns the place that has responded. */
+/** Sends a request on a separate connection, so that any worker gets it. Returns the place that has responded. */
 async function placeOf(
   gateway: Gateway | undefined,
   session: number,

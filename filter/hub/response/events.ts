@@ -35,7 +35,7 @@ export class Citation {
   cited: usize = 0;
   citedLength: u32 = 0;
 
-  /** Whether its text has ended before: then it stands for the whole of it, where the format can still say that. */
+  /** Whether its text has ended before: then it stands for the whole of it, where the format can still express that. */
   isLate: bool = false;
 
   /** Whether it stands for a part of the text block, from `from` to `to`. */

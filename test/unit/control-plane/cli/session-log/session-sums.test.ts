@@ -1,4 +1,4 @@
-// The sums of sessions: what belongs to one, and which of its requests says what.
+// The sums of sessions: what belongs to one, and which of its requests decides what.
 import { expect, it } from "vitest";
 import { SessionSums } from "../../../../../control-plane/cli/session-log/session-sums.ts";
 import { readUsageLine } from "../../../../../control-plane/usage/usage-line.ts";

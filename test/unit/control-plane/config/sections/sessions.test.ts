@@ -30,7 +30,7 @@ it.each([
   ["x-api-key", `"x-api-key" is a header of credentials, and sessions are written to logs`],
   ["Authorization", `"Authorization" is a header of credentials, and sessions are written to logs`],
   ["X-Request-Id", `"X-Request-Id" differs in each request, so each would be a session`],
-])("the header %j is an error that says why", (name, message) => {
+])("the header %j is an error with its reason", (name, message) => {
   const loaded = load(`header: ${JSON.stringify(name)}`);
   const problems = loaded.ok ? [] : loaded.problems.map(formatProblem);
   expect(problems).toHaveLength(1);
