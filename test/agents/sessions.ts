@@ -147,8 +147,9 @@ export const PROVIDERS: SessionProvider[] = [
       Codex: [
         "client_metadata",
         "input[].content[].detail",
+        // The search itself goes back as a part of Gemini.
+        "input[].type=web_search_call",
         "prompt_cache_key",
-        "tools[].type=web_search",
       ],
     },
   },
