@@ -22,7 +22,8 @@ export const KNOWN_FAILURES: readonly KnownFailure[] = [
   },
   {
     suite: "Schemas over every translated exchange",
-    pattern: /'(?:custom|namespace|web_search|code_interpreter|mcp|computer)(?:_call)?'/,
+    pattern:
+      /'(?:custom|namespace|web_search|code_interpreter|mcp|computer|computer_use_preview)(?:_call)?'/,
     why: "Custom tools, namespaces and the tools that a provider runs are OpenAI's; the schema has functions and messages alone. A response repeats the tools of its request, as OpenAI's does.",
   },
   {
