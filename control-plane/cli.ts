@@ -288,17 +288,20 @@ function addLogs(program: Command): void {
         .argParser(wholeNumber)
         .default(50),
     )
-    .addOption(
-      new Option(
-        "--log-dir <directory>",
-        "directory of the logs (default: where the running gateway writes them)",
-      ).env("GATEWAY_LOG_DIR"),
-    )
+    .addOption(logDirectory())
     .option("--json", "print one JSON object per line")
     .action(async (config: string | undefined, options: LogsOptions) => {
       const { logs } = await import("./cli/commands/logs.ts");
       await logs(config, options);
     });
+}
+
+/** The directory of the logs, of commands that read them. */
+function logDirectory(): Option {
+  return new Option(
+    "--log-dir <directory>",
+    "directory of the logs (default: where the running gateway writes them)",
+  ).env("GATEWAY_LOG_DIR");
 }
 
 function addSessions(program: Command): void {
@@ -319,12 +322,7 @@ function addSessions(program: Command): void {
         .argParser(wholeNumber)
         .default(50),
     )
-    .addOption(
-      new Option(
-        "--log-dir <directory>",
-        "directory of the logs (default: where the running gateway writes them)",
-      ).env("GATEWAY_LOG_DIR"),
-    )
+    .addOption(logDirectory())
     .option("--json", "print one JSON object per line")
     .action(async (session: string | undefined, options: SessionsOptions) => {
       const { sessions } = await import("./cli/commands/sessions.ts");
