@@ -11,8 +11,8 @@ import type {
 import type { UsageRecord } from "../../control-plane/usage/usage-line.ts";
 import { openaiDialect } from "../providers/openai.ts";
 import { responsesDialect } from "../providers/responses.ts";
-import type { Dialect } from "../providers/server.ts";
 import { loadCase } from "./case.ts";
+import { respond } from "./respond.ts";
 
 const FILTER = join(import.meta.dirname, "../../build/filter.wasm");
 const compiled = compileFilter(FILTER);
@@ -61,28 +61,6 @@ function sequence(): (size: number) => Uint8Array {
 
 export const keyOf = ({ headers }: SentRequest): string =>
   headers.find(([name]) => name === "authorization")?.[1].replace("Bearer ", "") ?? "";
-
-export function respond(provider: Dialect, request: SentRequest) {
-  const body = Buffer.from(request.body).toString();
-  const { response } = provider.handle(
-    {
-      method: request.method,
-      path: request.path,
-      headers: Object.fromEntries(request.headers),
-      body,
-      json: JSON.parse(body) as unknown,
-      violations: [],
-      wasCut: Promise.resolve(false),
-    },
-    undefined,
-  );
-  if (response === undefined) throw new Error("the provider does not respond");
-  return {
-    status: response.status,
-    headers: Object.entries(response.headers),
-    chunks: response.parts.map((part) => Buffer.from(part)),
-  };
-}
 
 export type Upstream = (request: SentRequest) => UpstreamResponse | UpstreamFailure;
 

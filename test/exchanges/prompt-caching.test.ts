@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PROPERTY_USAGE } from "../../contract/usage-record.ts";
 import { compileFilter, FilterHost } from "../../control-plane/wasm-host/filter-host.ts";
-import type { SentRequest, UpstreamResponse } from "../../control-plane/wasm-host/upstream.ts";
 import { anthropicDialect } from "../providers/anthropic.ts";
 import { bedrockClaudeDialect, vertexClaudeDialect } from "../providers/cloud.ts";
 import { converseDialect } from "../providers/converse.ts";
@@ -17,6 +16,7 @@ import type { Dialect } from "../providers/server.ts";
 import { agentRequest, TURNS, usageIn } from "./agent-session.ts";
 import type { ClientFormat } from "./agent-session.ts";
 import { loadCase } from "./case.ts";
+import { respond } from "./respond.ts";
 
 const FILTER = join(import.meta.dirname, "../../build/filter.wasm");
 const CLAUDE_MINIMUM = 1024;
@@ -178,28 +178,6 @@ llm_providers:
 `;
   const { filterConfig, environment } = loadCase({ name: model, configuration });
   return FilterHost.load(await compiled, { filterConfig, environment });
-}
-
-function respond(provider: Dialect, request: SentRequest): UpstreamResponse {
-  const body = Buffer.from(request.body).toString();
-  const { response } = provider.handle(
-    {
-      method: request.method,
-      path: request.path,
-      headers: Object.fromEntries(request.headers),
-      body,
-      json: JSON.parse(body) as unknown,
-      violations: [],
-      wasCut: Promise.resolve(false),
-    },
-    undefined,
-  );
-  if (response === undefined) throw new Error("the provider does not respond");
-  return {
-    status: response.status,
-    headers: Object.entries(response.headers),
-    chunks: response.parts.map((part) => Buffer.from(part)),
-  };
 }
 
 interface Session {

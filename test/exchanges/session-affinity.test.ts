@@ -7,7 +7,8 @@ import { openaiDialect } from "../providers/openai.ts";
 import * as caches from "../providers/prompt-cache.ts";
 import type { CacheUse } from "../providers/prompt-cache.ts";
 import type { Dialect } from "../providers/server.ts";
-import { gatewayOf, keyOf, ok, question, respond, RESPONSES, send } from "./affinity-gateway.ts";
+import { gatewayOf, keyOf, ok, question, RESPONSES, send } from "./affinity-gateway.ts";
+import { respond } from "./respond.ts";
 import type { Setting, Upstream } from "./affinity-gateway.ts";
 import { turnOf } from "./session-turns.ts";
 
