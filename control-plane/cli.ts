@@ -26,6 +26,7 @@ import type {
   ReplayOptions,
   ReloadOptions,
   SetupOptions,
+  SessionEndOptions,
   SessionsOptions,
   SpendOptions,
   TargetsOptions,
@@ -305,8 +306,19 @@ function logDirectory(): Option {
 }
 
 function addSessions(program: Command): void {
-  program
-    .command("sessions")
+  const sessions = program.command("sessions");
+  sessions
+    .command("end")
+    .description("end a session: its requests are rejected from now on, by all gateways")
+    .argument("<session>", "id of a session")
+    .option("-c, --config <file>", WHICH)
+    .option("--key <name>", "only the session of this client key")
+    .option("--json", "print one JSON object")
+    .action(async (session: string, options: SessionEndOptions) => {
+      const { endSession } = await import("./cli/commands/end-session.ts");
+      await endSession(session, { ...sessions.opts<SessionEndOptions>(), ...options });
+    });
+  sessions
     .description("show the sessions of agents, or the turns of one (needs observability)")
     .argument("[session]", "id of a session")
     .option("-c, --config <file>", WHICH)

@@ -1,7 +1,7 @@
 // The model and the runtime environment → Envoy's whole configuration. It cannot contain a secret: the model holds only
 // names of variables.
 import { LISTENER_EGRESS, LISTENER_INGRESS, MAX_API_RESPONSE } from "../contract/words.ts";
-import { takesKeyRows } from "../model/keys.ts";
+import { hasUsageRecords } from "../model/filter-document/document-budgets.ts";
 import type { GatewayModel } from "../model/model.ts";
 import { budgetsListener } from "./budgets-listener.ts";
 import { clusters } from "./clusters.ts";
@@ -42,7 +42,7 @@ export function renderBootstrap(model: GatewayModel, runtime: RuntimeEnvironment
           ? []
           : [ownEgress(model, runtime), internalListener(model, runtime)]),
         ...tunnelListeners(model),
-        ...((model.budgets ?? []).length > 0 || takesKeyRows(model) || model.login !== undefined
+        ...(hasUsageRecords(model) || model.login !== undefined
           ? [budgetsListener(model, runtime)]
           : []),
       ],

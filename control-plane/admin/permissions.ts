@@ -20,6 +20,7 @@ const PERMISSIONS: readonly Permission[] = [
   { path: /^\/api\/v1\/keys(?:\/|$)/, role: undefined },
   { method: READING, path: /^\/api\/v1\/groups(?:\/|$)/, role: undefined },
   { method: READING, path: /^\/api\/v1\/users(?:\/|$)/, role: "operator" },
+  { path: /^\/api\/v1\/sessions\//, role: "operator" },
   { path: /^\/api\/v1\//, role: "admin" },
   // A request's story may have its texts.
   { path: /^\/(?:api\/)?(?:requests\/|playground)/, role: "operator" },

@@ -62,6 +62,12 @@ export interface SessionsOptions {
   json?: boolean;
 }
 
+export interface SessionEndOptions {
+  config?: string;
+  key?: string;
+  json?: boolean;
+}
+
 export interface SpendOptions {
   /** Milliseconds since 1970. */
   since?: number;

@@ -27,7 +27,17 @@ redis.call("ZREMRANGEBYRANK", KEYS[1], 0, -1 - ARGV[3])
 if isNew then redis.call("SET", KEYS[2], ARGV[1]) end
 return redis.call("GET", KEYS[2])`;
 
+/** Which sessions: their place in Redis, and words for reports. */
+export interface SharedKind {
+  place: string;
+  /** `Logouts`. */
+  what: string;
+  /** What becomes of them without Redis. */
+  withoutRedis: string;
+}
+
 export interface SharedSessionsOptions {
+  kind: SharedKind;
   settings: Redis;
   environment: Readonly<Record<string, string | undefined>>;
   /** Certificate authorities in PEM; absent: those of Node. */
@@ -78,7 +88,7 @@ export class SharedSessions {
     this.#timer = setInterval(() => void this.sync(), POLL_MS).unref();
   }
 
-  /** Why logouts are not shared, as a sentence; undefined if they are. */
+  /** Why they are not shared, as a sentence; undefined if they are. */
   get problem(): string | undefined {
     return this.#problem;
   }
@@ -125,12 +135,11 @@ export class SharedSessions {
     } catch (error) {
       if (this.#isClosed) return;
       this.#state = undefined;
+      const { what, withoutRedis } = this.#options.kind;
       const consequence =
-        settings.onFailure === "deny"
-          ? "the gateway is not ready until it responds"
-          : "a logout counts at the gateway that gets it, and at the others as soon as Redis is back";
+        settings.onFailure === "deny" ? "the gateway is not ready until it responds" : withoutRedis;
       this.#setProblem(
-        `Logouts are not shared, because Redis cannot be used (${redisProblem(error)}): ${consequence}.`,
+        `${what} are not shared, because Redis cannot be used (${redisProblem(error)}): ${consequence}.`,
       );
     }
   }
@@ -149,14 +158,16 @@ export class SharedSessions {
   }
 
   #name(what: string): string {
-    return `${this.#options.settings.prefix}:sessions:${what}`;
+    const { settings, kind } = this.#options;
+    return `${settings.prefix}:${kind.place}:${what}`;
   }
 
   #setProblem(problem: string | undefined): void {
     if (problem === this.#problem) return;
     const before = this.#problem;
     this.#problem = problem;
-    if (problem === undefined) this.#options.report("Redis can be used again; logouts are shared.");
+    const what = this.#options.kind.what.toLowerCase();
+    if (problem === undefined) this.#options.report(`Redis can be used again; ${what} are shared.`);
     else if (before === undefined) this.#options.report(problem, "warning");
     this.#options.onProblem();
   }

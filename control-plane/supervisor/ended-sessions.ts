@@ -1,10 +1,12 @@
-// The sessions that people have ended: of agents and of the page. They are in a private file of the state directory, so that a restart
-// brings none back, in Envoy, which rejects their tokens, and with `redis` at every gateway.
+// The sessions that people have ended, of one kind: logins, of coding agents and of the page, or sessions of agents. They are in a
+// private file of the state directory, so that a restart brings none back, in Envoy, which rejects their requests, and with `redis` at
+// every gateway.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { EnvoySessions } from "../login/push-sessions.ts";
-import type { SharedSessions } from "../login/shared-sessions.ts";
+import type { EnvoySessions, EnvoySessionsOptions } from "../login/push-sessions.ts";
+import type { SharedKind, SharedSessions } from "../login/shared-sessions.ts";
+import { hasUsageRecords } from "../../model/filter-document/document-budgets.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { EndedSessions } from "../observability/sign-in/page-session.ts";
 import { findCaFile } from "./machine-settings.ts";
@@ -12,13 +14,45 @@ import type { Report } from "./own-log.ts";
 import type { Part } from "./part.ts";
 import { writePrivately } from "./state.ts";
 
-const FILE = "ended-sessions.json";
 /** How long an Envoy that starts waits for them, and a logout for Envoy and Redis. */
 const FIRST_MS = 10_000;
 const PUSH_MS = 1_000;
 
 /** By id: when it may be forgotten, in seconds since 1970. */
 type Ends = Record<string, number>;
+
+/** What distinguishes logins from sessions of agents. */
+export interface EndsKind extends SharedKind {
+  /** In the state directory. */
+  file: string;
+  /** Whether Envoy gets them. */
+  isSent: (model: GatewayModel) => boolean;
+  /** Whether gateways with one Redis share them. */
+  isShared: (model: GatewayModel) => boolean;
+  /** Loads what sends them to an Envoy. */
+  sender: (socket: string, ended: EndedSessions) => Promise<EnvoySessionsOptions["send"]>;
+}
+
+const LOGINS: EndsKind = {
+  ...{ file: "ended-sessions.json", place: "sessions", what: "Logouts" },
+  withoutRedis:
+    "a logout counts at the gateway that gets it, and at the others as soon as Redis is back",
+  isSent: ({ login }) => login !== undefined,
+  isShared: ({ login, observability }) =>
+    login !== undefined || observability?.metrics.signIn !== undefined,
+  sender: async (socket) => (await import("../login/push-sessions.ts")).loginsTo(socket),
+};
+
+/** Sessions of agents: rejected by Envoy where requests have usage records, and so a session. */
+export const AGENT_SESSIONS: EndsKind = {
+  ...{ file: "ended-agent-sessions.json", place: "agent-sessions", what: "Ended sessions" },
+  withoutRedis:
+    "a session that is ended is rejected by the gateway that ended it, and by the others as soon as Redis is back",
+  isSent: hasUsageRecords,
+  isShared: hasUsageRecords,
+  sender: async (socket, ended) =>
+    (await import("../agent-sessions/push-ends.ts")).endsTo(socket, ended),
+};
 
 export interface SessionEnds extends Required<Part> {
   ended: EndedSessions;
@@ -31,16 +65,23 @@ export function createSessionEnds(
   directory: string,
   report: Report,
   onReadiness: () => void,
+  kind: EndsKind = LOGINS,
 ): SessionEnds {
-  /** Of the Envoys that run; undefined: the configuration has no login. */
+  /** Of the Envoys that run; undefined: the configuration does not need them. */
   const envoys = new Map<string, EnvoySessions | undefined>();
   let model: GatewayModel | undefined;
   let shared: { plan: string; sessions: SharedSessions } | undefined;
   let work = Promise.resolve<undefined>(undefined);
-  const ended = openEndedSessions(directory, report, (ids) => {
-    const pushes = [...envoys.values()].map((envoy) => envoy?.push(ids));
-    work = Promise.all([work, ...pushes, shared?.sessions.write()]).then(() => undefined);
-  });
+  const ended = openEndedSessions(
+    directory,
+    report,
+    (ids) => {
+      const pushes = [...envoys.values()].map((envoy) => envoy?.push(ids));
+      work = Promise.all([work, ...pushes, shared?.sessions.write()]).then(() => undefined);
+    },
+    kind,
+  );
+  const isSent = () => model !== undefined && kind.isSent(model);
 
   /** Ends the pushes to an Envoy that runs. */
   const stop = (socket: string) => {
@@ -50,8 +91,10 @@ export function createSessionEnds(
 
   const start = async (socket: string) => {
     const { EnvoySessions } = await import("../login/push-sessions.ts");
-    if (!envoys.has(socket) || model?.login === undefined) return;
-    const envoy = new EnvoySessions({ socket, all: () => ended.all.keys(), report });
+    const send = await kind.sender(socket, ended);
+    if (!envoys.has(socket) || !isSent()) return;
+    const what = `ended ${kind.place}`;
+    const envoy = new EnvoySessions({ send, what, all: () => ended.all.keys(), report });
     envoys.get(socket)?.close();
     envoys.set(socket, envoy);
     await Promise.race([envoy.push(), sleep(FIRST_MS, undefined, { ref: false })]);
@@ -61,9 +104,7 @@ export function createSessionEnds(
     next: GatewayModel,
     environment: Readonly<Record<string, string | undefined>>,
   ) => {
-    const hasSessions =
-      next.login !== undefined || next.observability?.metrics.signIn !== undefined;
-    const settings = hasSessions ? next.redis : undefined;
+    const settings = kind.isShared(next) ? next.redis : undefined;
     const plan = JSON.stringify([settings, settings && environment]);
     if (shared?.plan === plan) return;
     await shared?.sessions.close();
@@ -73,7 +114,7 @@ export function createSessionEnds(
     const authorities = file === undefined ? undefined : readFileSync(file, "utf8");
     const { SharedSessions } = await import("../login/shared-sessions.ts");
     const sessions = new SharedSessions({
-      ...{ settings, environment, authorities, ended, report },
+      ...{ kind, settings, environment, authorities, ended, report },
       onProblem: onReadiness,
     });
     shared = { plan, sessions };
@@ -89,18 +130,18 @@ export function createSessionEnds(
       await Promise.race([work, sleep(PUSH_MS, undefined, { ref: false })]);
     },
     async use({ model: next, environment }) {
-      const hadLogin = model?.login !== undefined;
+      const wasSent = isSent();
       model = next;
       await share(next, environment);
-      // A reload may have added the login, and its Envoy listens for pushes soon; or removed it, and Envoy may no longer listen.
+      // A reload may have added what needs them, and its Envoy listens for pushes soon; or removed it, and Envoy may no longer listen.
       for (const socket of envoys.keys()) {
-        if (next.login === undefined) stop(socket);
-        else if (!hadLogin) void start(socket);
+        if (!isSent()) stop(socket);
+        else if (!wasSent) void start(socket);
       }
     },
     async attach(socket) {
       stop(socket);
-      if (model?.login !== undefined) await start(socket);
+      if (isSent()) await start(socket);
     },
     detach(socket) {
       envoys.get(socket)?.close();
@@ -118,28 +159,32 @@ export function createSessionEnds(
 }
 
 /**
- * Returns those of the state directory. A file that cannot be read or written is reported, and logouts still count until a restart.
+ * Returns those of the state directory. A file that cannot be read or written is reported, and what ends still counts until a restart.
  * @param onChange receives the ids of those that are new
  */
 export function openEndedSessions(
   directory: string,
   report: Report,
   onChange: (ids: readonly string[]) => void = () => undefined,
+  { file: name, what }: Pick<EndsKind, "file" | "what"> = LOGINS,
 ): EndedSessions {
-  const file = join(directory, FILE);
-  const ended = new EndedSessions(read(file, report), (ids) => {
+  const file = join(directory, name);
+  const ended = new EndedSessions(read(file, what, report), (ids) => {
     try {
       writePrivately(file, JSON.stringify(Object.fromEntries(ended.all)));
     } catch (error) {
       const reason = (error as Error).message;
-      report(`A restart would forget logouts: ${file} cannot be written (${reason}).`, "warning");
+      report(
+        `A restart would forget ${what.toLowerCase()}: ${file} cannot be written (${reason}).`,
+        "warning",
+      );
     }
     onChange(ids);
   });
   return ended;
 }
 
-function read(file: string, report: Report): [string, number][] {
+function read(file: string, what: string, report: Report): [string, number][] {
   try {
     const ends = JSON.parse(readFileSync(file, "utf8")) as Ends;
     return Object.entries(ends);
@@ -147,7 +192,7 @@ function read(file: string, report: Report): [string, number][] {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     const reason = (error as Error).message;
     report(
-      `Logouts before the start are forgotten: ${file} cannot be read (${reason}).`,
+      `${what} before the start are forgotten: ${file} cannot be read (${reason}).`,
       "warning",
     );
     return [];

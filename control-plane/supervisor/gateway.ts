@@ -27,7 +27,7 @@ import { createSpending, type Spending } from "./spending.ts";
 import { createAlertSender } from "./alerts.ts";
 import { createKeyStore, type KeyStore } from "./key-store.ts";
 import { createIssuerStore, type IssuerStore } from "./issuer-store.ts";
-import { createSessionEnds, type SessionEnds } from "./ended-sessions.ts";
+import { AGENT_SESSIONS, createSessionEnds, type SessionEnds } from "./ended-sessions.ts";
 import { createServices, type PreparedServices, type Services } from "./services.ts";
 import { runDirectory, secretsDirectory, tokensDirectory, writePrivately } from "./state.ts";
 import type { BudgetGauge } from "../observability/envoy-stats.ts";
@@ -105,8 +105,10 @@ export async function startGateway(
     onReadiness,
     spending.addImported,
     spending.useRuntime,
+    () => agentEnds,
   );
   const sessionEnds = createSessionEnds(directory, events.report, onReadiness);
+  const agentEnds = createSessionEnds(directory, events.report, onReadiness, AGENT_SESSIONS);
   const alerts = createAlertSender(
     directory,
     {
@@ -131,7 +133,7 @@ export async function startGateway(
     ...{ directory, planner, logs, services, certificates, proxy, tokens, spending, events },
     issuers,
     all: new AllParts([
-      ...[logs, services, spending, keys, sessionEnds, alerts, tokens, issuers, proxy],
+      ...[logs, services, spending, keys, sessionEnds, agentEnds, alerts, tokens, issuers, proxy],
       certificates,
     ]),
   };

@@ -4,6 +4,8 @@ import type { Hono } from "hono";
 import type { Budget } from "../../model/budgets.ts";
 import { takesKeyRows } from "../../model/keys.ts";
 import type { GatewayModel } from "../../model/model.ts";
+import type { AgentSessions } from "../agent-sessions/session-routes.ts";
+import { hasUsageRecords } from "../../model/filter-document/document-budgets.ts";
 import type { Keys, Spent } from "../keys/key-service.ts";
 import { findCaFile } from "./machine-settings.ts";
 import type { Report } from "./own-log.ts";
@@ -25,6 +27,7 @@ export interface KeyStore extends Required<Part> {
  * @param directory the state directory
  * @param onReadiness called when `missing` or `note` may have changed
  * @param onSpent receives what was spent with imported keys before; returns whether it is stored
+ * @param sessions the sessions of agents, for the API
  * @param onBudgets receives the budgets of keys and groups when they may have changed
  */
 export function createKeyStore(
@@ -33,6 +36,7 @@ export function createKeyStore(
   onReadiness: () => void,
   onSpent: (spent: readonly Spent[]) => boolean,
   onBudgets: (budgets: readonly Budget[]) => Promise<void>,
+  sessions: () => AgentSessions | undefined = () => undefined,
 ): KeyStore {
   let keys: Keys | undefined;
   let model: GatewayModel | undefined;
@@ -112,6 +116,7 @@ export function createKeyStore(
       const { keysApi } = await import("../keys/api/key-routes.ts");
       api = keysApi({
         keys: () => (model?.keys === undefined ? undefined : keys),
+        sessions: () => (model !== undefined && hasUsageRecords(model) ? sessions() : undefined),
         version: VERSION,
         report,
       });

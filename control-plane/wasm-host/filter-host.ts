@@ -114,7 +114,7 @@ export class FilterHost {
       name: listener,
       configuration: JSON.stringify({ listener }),
     });
-    const { budgets, run_time_keys: keys } = this.#options.filterConfig;
+    const { usage_records: records } = this.#options.filterConfig;
     return VirtualMachine.start(this.#module, {
       vmConfiguration: JSON.stringify(this.#options.filterConfig),
       environment: this.#options.environment ?? {},
@@ -122,7 +122,7 @@ export class FilterHost {
         route(LISTENER_INGRESS),
         route(LISTENER_EGRESS),
         route(LISTENER_INTERNAL_EGRESS),
-        ...(budgets === undefined && keys === undefined ? [] : [route(LISTENER_BUDGETS)]),
+        ...(records === undefined ? [] : [route(LISTENER_BUDGETS)]),
         { rootId: ROOT_ATTEMPT, name: "upstream", configuration: "" },
       ],
       sharedData: this.#sharedData,

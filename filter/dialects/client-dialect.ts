@@ -179,6 +179,11 @@ export abstract class ClientDialect extends ProviderDialect {
     return false;
   }
 
+  /** The status of an error that ends a session: agents of the dialect neither repeat it nor change the request. */
+  get stopStatus(): u32 {
+    return 402;
+  }
+
   /** Appends an error body. */
   abstract writeFault(fault: Fault, requestId: ByteBuffer, out: ByteBuffer): void;
 

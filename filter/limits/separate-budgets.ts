@@ -6,7 +6,7 @@ import { scratchBuffer, Span } from "../bytes/text/bytes";
 import { appendEntry } from "./budget-entries";
 
 /** The first byte of the names of their values, which no other shared data has. */
-const BUDGET: u32 = 4;
+const BUDGET: u32 = 5;
 
 const name = scratchBuffer();
 const nameSpan = new Span(0, 0);

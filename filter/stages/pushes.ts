@@ -2,12 +2,14 @@
 import { freeBlock } from "../memory/blocks";
 import { BUDGETS_PATH } from "../../contract/budget-format";
 import { KEYS_PATH } from "../../contract/key-format";
+import { SESSIONS_PATH } from "../../contract/session-ends-format";
 import { Config } from "../config/read-config";
 import { JSON_TYPE } from "../exchange/header-names";
 import { METHOD, PATH, readHead } from "../exchange/request-head";
 import { REQUEST_BODY, takeBody } from "../host/host";
 import { addLocalHeader, sendLocalResponse } from "../host/local-response";
 import { setKeys } from "../keys/set-keys";
+import { setEnded } from "../limits/session-ends";
 import { setLimits } from "../limits/set-limits";
 import { scan, SCAN_OK } from "../bytes/json/scan";
 import { scratchTape, Tape } from "../bytes/json/tape";
@@ -34,6 +36,7 @@ const PUSHES = [
     "limits",
   ),
   new Push(constant(KEYS_PATH), (tape, _config, out) => setKeys(tape, out), "keys"),
+  new Push(constant(SESSIONS_PATH), (tape, _config, out) => setEnded(tape, out), "sessions"),
 ];
 
 const tape = scratchTape();

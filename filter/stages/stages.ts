@@ -14,7 +14,7 @@ import { chooseModel } from "./choose-model";
 import { checkClientKey, keepClientKey } from "./client-key";
 import { checkOrigin } from "./origin";
 import { checkProvider, passToProvider } from "./one-provider";
-import { readSession, readSessionHeaders } from "./read-session";
+import { checkSessionEnd, readSession, readSessionHeaders } from "./read-session";
 import { Outcome, StageContext } from "./stage-context";
 import { captureHead, readRequestHead, recogniseEndpoint, respondLocally } from "./recognise";
 import { callTarget, runPrompt } from "./run-prompt";
@@ -43,6 +43,7 @@ export const STAGES: StaticArray<Stage> = [
   checkMemberNames, // a misspelt member would be dropped without an error
   chooseModel, // by the hint header, else by `model`
   readSession, // before a prompt changes the body; the choice of the target reads it
+  checkSessionEnd, // before its request costs anything
   checkProvider, // what is not translated needs a provider that serves the endpoint
   checkBudgets, // before the steps of a prompt, which cost money and may call an API
   runPrompt, // ingress, and a guarded egress: may respond itself, or extend the request; waits for callouts

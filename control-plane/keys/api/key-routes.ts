@@ -1,10 +1,11 @@
-// The admin API of keys, groups and users, on the metrics listener and on the control socket.
+// The admin API of keys, groups, users and ended sessions, on the metrics listener and on the control socket.
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { z } from "zod";
 import { type Actor, actorOf } from "../../admin/actor.ts";
 import { audit } from "../../admin/audit.ts";
+import { addSessionRoutes, type AgentSessions } from "../../agent-sessions/session-routes.ts";
 import { parseLifetime } from "../../config/lifetime.ts";
 import type { Keys } from "../key-service.ts";
 import type { KeyRecord } from "../key-records.ts";
@@ -39,6 +40,8 @@ const MAX_AUDIT_BYTES = 60_000;
 export interface KeysApiOptions {
   /** Returns the keys; undefined if `keys` is not configured. */
   keys: () => Keys | undefined;
+  /** Returns the sessions of agents; undefined if none is recorded. */
+  sessions?: () => AgentSessions | undefined;
   version: string;
   /** Receives what is no fault of a request. */
   report?: (line: string, level?: "error") => void;
@@ -46,7 +49,13 @@ export interface KeysApiOptions {
 }
 
 /** Returns the routes. A request without a caller (`setActor`) is rejected. */
-export function keysApi({ keys: find, version, report, now = Date.now }: KeysApiOptions): Hono {
+export function keysApi({
+  keys: find,
+  sessions: findSessions,
+  version,
+  report,
+  now = Date.now,
+}: KeysApiOptions): Hono {
   const app = new Hono();
   const keys = (): Keys => {
     const found = find();
@@ -169,6 +178,18 @@ export function keysApi({ keys: find, version, report, now = Date.now }: KeysApi
 
   addSubjectRoutes(app, "groups", newGroupSchema, () => keys().groups);
   addSubjectRoutes(app, "users", newUserSchema, () => keys().users);
+
+  addSessionRoutes(app, API, {
+    sessions() {
+      const found = findSessions?.();
+      if (found !== undefined) return found;
+      throw new StoreError(
+        "not_found",
+        "Sessions are not recorded: add observability: {} to the configuration.",
+      );
+    },
+    ...{ callerOf, bodyOf, check, now },
+  });
 
   app.all(`${API}/*`, (context) =>
     failure(

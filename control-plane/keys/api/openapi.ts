@@ -1,5 +1,6 @@
 // The OpenAPI document of the admin API, made from the schemas that its requests are checked with.
 import { z } from "zod";
+import { endedListSchema, endedSchema, endSchema } from "../../agent-sessions/session-routes.ts";
 import {
   createdKeySchema,
   errorSchema,
@@ -103,6 +104,25 @@ const OPERATIONS: readonly Operation[] = [
   },
   ...operationsOf("group", newGroupSchema),
   ...operationsOf("user", newUserSchema),
+  {
+    path: "/sessions/ended",
+    method: "get",
+    id: "listEndedSessions",
+    summary: "List the sessions of agents that were ended.",
+    status: 200,
+    response: endedListSchema,
+    errors: [404],
+  },
+  {
+    path: "/sessions/{id}/end",
+    method: "post",
+    id: "endSession",
+    summary: "End a session of an agent: its requests are rejected from now on.",
+    body: endSchema,
+    status: 200,
+    response: endedSchema,
+    errors: [404],
+  },
 ];
 
 function operationsOf(what: "group" | "user", newSchema: z.ZodType): Operation[] {
@@ -162,7 +182,7 @@ export function openApiDocument(version: string): object {
     info: {
       title: "Admin API of the gateway",
       version,
-      description: "Keys and groups while the gateway runs.",
+      description: "Keys, groups and sessions while the gateway runs.",
     },
     security: [{ token: [] }],
     paths,

@@ -199,6 +199,11 @@ export class OpenaiResponses extends OpenaiDialect {
     adaptFault(fault);
   }
 
+  /** Codex repeats the request after a 402, and shows its own text in place of that of a 429. */
+  get stopStatus(): u32 {
+    return 400;
+  }
+
   /** Codex compacts the conversation when a stream fails with this code, and gives up on the status 400. */
   streamsFault(fault: Fault): bool {
     return fault.code == CONTEXT_LENGTH;

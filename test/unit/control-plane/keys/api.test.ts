@@ -426,7 +426,7 @@ it("the OpenAPI document has every operation", async () => {
   const operations = Object.entries(body.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method} ${path}`),
   );
-  expect(operations).toHaveLength(17);
+  expect(operations).toHaveLength(19);
   expect(
     body.paths["/api/v1/keys"]?.["post"]?.requestBody.content["application/json"]?.schema
       .properties,

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { EnvoySessions } from "../../../../control-plane/login/push-sessions.ts";
+import { EnvoySessions, loginsTo } from "../../../../control-plane/login/push-sessions.ts";
 import { SharedSessions } from "../../../../control-plane/login/shared-sessions.ts";
 import {
   EndedSessions,
@@ -25,7 +25,9 @@ it("an Envoy gets all that have ended before it accepts tokens, and then each as
   const socket = join(directory, "envoy.sock");
   const envoy = await startFakeEnvoy(socket);
   const ids = Array.from({ length: 6000 }, (_, at) => `session-${String(at)}`);
-  const sessions = new EnvoySessions({ socket, all: () => ids, report: () => undefined });
+  const sessions = new EnvoySessions({
+    ...{ all: () => ids, send: loginsTo(socket), what: "ended logins", report: () => undefined },
+  });
   await sessions.push();
   const sent = envoy.pushes.flatMap((one) => Object.keys(one.sessions ?? {}));
   expect(sent).toEqual([...ids, "*"]);
@@ -76,6 +78,7 @@ describe.skipIf(missing !== undefined)("gateways with one Redis", { timeout: 120
       lines: string[];
     } = { ended: new EndedSessions([], onChange), changes: 0, lines: [] };
     gateway.shared = new SharedSessions({
+      kind: { place: "sessions", what: "Logouts", withoutRedis: "they count later" },
       settings: { url: { text: redis.url }, prefix: "test", onFailure: "allow" },
       environment: {},
       ended: gateway.ended,
