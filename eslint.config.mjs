@@ -12,7 +12,7 @@ const traps = [
 
 /** Folders of the filter that read and write memory by functions of bytes/ and host/. */
 const withoutMemory = [
-  "filter/{attempt,callouts,config,contexts,dialects,exchange,hub,limits,observe,prompt,response,stages}/**/*.ts",
+  "filter/{attempt,callouts,config,contexts,dialects,exchange,guards,hub,limits,observe,prompt,response,stages}/**/*.ts",
 ];
 const memory = {
   selector: "CallExpression[callee.name=/^(load|store|changetype)$/]",

@@ -57,6 +57,8 @@ export const DOCUMENT_TRACES = "traces?: Traces";
 export const DOCUMENT_PAGE = "page?: string";
 /** What is captured of requests and responses (contract/content-record.ts). */
 export const DOCUMENT_CONTENT = "content?: Content";
+/** `guards`, in their order; absent if there are none. */
+export const DOCUMENT_GUARDS = "guards?: Policy[]";
 /** `overrides.strict_translation`. */
 export const DOCUMENT_STRICT_TRANSLATION = "strict_translation?: true";
 
@@ -273,6 +275,24 @@ export const TRACES_FOLLOWS_PARENT = "follows_parent?: true";
 export const CONTENT_MAX_BYTES = "max_bytes: number";
 /** Names in lower case, besides those of credentials. */
 export const CONTENT_REDACT_HEADERS = "redact_headers: string[]";
+
+// Policy: one of `guards`.
+
+export const POLICY_NAME = "name: string";
+export const POLICY_DIRECTION = "direction: request|response|both";
+/** Words of GUARD_ACTIONS (contract/guard-kinds.ts). */
+export const POLICY_ACTION = "action: block|mask|monitor";
+export const POLICY_FAILS_OPEN = "fails_open?: true";
+/** Absent: both. */
+export const POLICY_LISTENER = "listener?: ingress|egress";
+/** Names of client keys, and of groups; both absent: of all, also without a key. */
+export const POLICY_KEYS = "keys?: string[]";
+export const POLICY_GROUPS = "groups?: string[]";
+/** Absent: all models. */
+export const POLICY_MODELS = "models?: Allowed";
+/** Indices of GUARD_KINDS (contract/guard-kinds.ts). */
+export const POLICY_FIND = "find: number[]";
+export const POLICY_REVERSIBLE = "reversible?: true";
 
 // Header: a header that is added to requests.
 

@@ -3,6 +3,7 @@ import type { Address, DefaultProxy, ProviderHeader, Proxy } from "./address.ts"
 import type { Budget } from "./budgets.ts";
 import type { ClientKey } from "./client-keys.ts";
 import type { CloudCredential } from "./cloud-credentials.ts";
+import type { GuardPolicy } from "./guard-policies.ts";
 import type { Group, RuntimeKeys } from "./keys.ts";
 import type { ModelLimits } from "./model-limits.ts";
 import type { Prompt } from "./prompts.ts";
@@ -71,6 +72,8 @@ export interface GatewayModel {
   login?: Login;
   /** Prompt targets and the guard; absent when the configuration has neither. */
   prompt?: Prompt;
+  /** Policies that look into requests and responses, in their order; absent when there are none. */
+  guards?: GuardPolicy[];
   /** Names of the environment variables that the filter needs: keys and secret header values. Sorted, unique. */
   filterEnvironment: string[];
   /** Differs whenever the values do that some of these have in files, and reveals nothing of them; absent if none has. */

@@ -1,4 +1,4 @@
-// `models` of a client key, a group, a user and of the defaults: every name is one that a request can have. And `groups` of a key.
+// `models` of a client key, a group, a user, a policy of `guards` and of the defaults: every name is one that a request can have. And `groups` of a key.
 import { isWildcard, clientNames, takesName } from "../../model/model-names.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { listed } from "./configured-model.ts";
@@ -7,6 +7,7 @@ import { suggest, suggestion } from "../report/suggest.ts";
 import type { Reading } from "./reading.ts";
 import type { AllowanceDraft } from "./allowance.ts";
 import { groups } from "./sections/groups.ts";
+import { guards } from "./sections/guards.ts";
 import { keys } from "./sections/keys.ts";
 import { listeners } from "./sections/listeners.ts";
 import { modelAliases } from "./sections/model-aliases.ts";
@@ -26,14 +27,26 @@ export function checkAllowedModels(load: Load, model: GatewayModel): void {
         hint: "name the models, or remove models to allow all of them",
       });
     }
-    entry.models.forEach((name, index) => {
-      if (name !== undefined) checkName(load.reading, [...at, index], name, known);
-    });
+    checkNames(load.reading, at, entry.models, known);
   }
+  load.part(guards)?.forEach((policy, index) => {
+    checkNames(load.reading, ["guards", index, "models"], policy?.models ?? [], known);
+  });
   checkGroups(load, model);
 }
 
-/** Returns everything that has a list of models. */
+function checkNames(
+  reading: Reading,
+  path: Path,
+  names: readonly (string | undefined)[],
+  known: Known,
+): void {
+  names.forEach((name, index) => {
+    if (name !== undefined) checkName(reading, [...path, index], name, known);
+  });
+}
+
+/** Returns everything that has a list of models, but for policies of guards. */
 function allowances(load: Load): { path: Path; entry: AllowanceDraft }[] {
   const { defaults } = load.part(keys) ?? {};
   return [
@@ -48,12 +61,17 @@ function allowances(load: Load): { path: Path; entry: AllowanceDraft }[] {
   ];
 }
 
-/** Reports groups of keys that the configuration lacks, where none can be created while the gateway runs. */
+/** Reports groups of keys and policies that the configuration lacks, where none can be created while the gateway runs. */
 function checkGroups({ reading, part }: Load, { groups: own = [], keys: runtime }: GatewayModel) {
   if (runtime !== undefined) return;
   const names = own.map(({ name }) => name);
-  for (const { path, entry } of namedKeys(part(listeners))) {
-    entry.groups?.forEach((name, index) => {
+  const policies = part(guards) ?? [];
+  const lists = [
+    ...namedKeys(part(listeners)).map(({ path, entry }) => ({ path, groups: entry.groups })),
+    ...policies.map((policy, index) => ({ path: ["guards", index], groups: policy?.groups })),
+  ];
+  for (const { path, groups: named } of lists) {
+    named?.forEach((name, index) => {
       if (name === undefined || names.includes(name)) return;
       const at = [...path, "groups", index];
       reading.problem(at, "no configured group has this name", {

@@ -8,6 +8,7 @@ import { claudeCode } from "./sections/claude-code.ts";
 import { clientIdleTimeout } from "./sections/client-idle-timeout.ts";
 import { endpoints } from "./sections/endpoints.ts";
 import { groups } from "./sections/groups.ts";
+import { guards } from "./sections/guards.ts";
 import { keys } from "./sections/keys.ts";
 import { limits } from "./sections/limits.ts";
 import { listeners } from "./sections/listeners.ts";
@@ -66,6 +67,7 @@ export const SECTIONS: readonly Section[] = [
   endpoints,
   promptTargets,
   promptGuards,
+  guards,
   mcp,
   modelServer,
   overrides,

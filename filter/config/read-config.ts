@@ -12,6 +12,8 @@ import { bytesOf, Document } from "./document";
 import { ApiKeys, readApiKeys } from "./api-keys";
 import { Budgets, readBudgets } from "./read-budgets";
 import { ContentRules, readContentRules } from "./content-rules";
+import { GuardPolicy } from "./guard-policy";
+import { readGuards } from "./read-guards";
 import { ModelList, readModelList } from "./model-list";
 import { NameTable } from "./name-table";
 import { readPriceLists } from "./price-list";
@@ -78,6 +80,8 @@ export class Config {
   /** Issuers of the tokens that clients of a listener may send in place of a key. */
   ingressTokens: TokenIssuer[] = [];
   egressTokens: TokenIssuer[] = [];
+  /** The policies of `guards`, in their order. */
+  guards: GuardPolicy[] = [];
   /** Prompt targets and the guard; null if neither is configured. */
   prompt: PromptConfig | null = null;
 
@@ -130,6 +134,7 @@ export function readConfig(from: Document, pointer: usize, length: u32): Config 
     config.ingressTokens = readTokenIssuers(from, tokens, constant(members.TOKENS_INGRESS));
     config.egressTokens = readTokenIssuers(from, tokens, constant(members.TOKENS_EGRESS));
   }
+  config.guards = readGuards(from, root, config.routes.length);
   config.prompt = readPrompt(from, root);
   readObserved(from, root, config);
   const listeners = [config.ingressKeys, config.egressKeys];

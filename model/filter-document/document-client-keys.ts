@@ -45,11 +45,13 @@ export function filterTokens({ ingress, egress }: GatewayModel): FilterTokens | 
   return entries.length === 0 ? undefined : (Object.fromEntries(entries) as FilterTokens);
 }
 
-/** Returns whether some key's allow-list has the name. */
-export function isInAllowList({ ingress, egress }: GatewayModel, name: string): boolean {
-  return [ingress, egress].some(({ apiKeys = [] }) =>
-    apiKeys.some(({ models = [] }) => models.includes(name)),
-  );
+/** Returns whether the list of models of some key, or of a guard's policy, has the name. */
+export function isInAllowList(
+  { ingress, egress, guards = [] }: GatewayModel,
+  name: string,
+): boolean {
+  const keys = [ingress, egress].flatMap(({ apiKeys = [] }) => apiKeys);
+  return [...keys, ...guards].some(({ models = [] }) => models.includes(name));
 }
 
 function filterKey(key: ClientKey, model: GatewayModel, names: Names): FilterKey {
@@ -66,7 +68,11 @@ function filterKey(key: ClientKey, model: GatewayModel, names: Names): FilterKey
   };
 }
 
-function allowedModels(list: readonly string[], model: GatewayModel, names: Names): FilterAllowed {
+export function allowedModels(
+  list: readonly string[],
+  model: GatewayModel,
+  names: Names,
+): FilterAllowed {
   const { targets } = model;
   const routes = new Set<number>();
   /** By target: patterns of bare names. */

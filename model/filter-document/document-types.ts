@@ -35,6 +35,7 @@ export type FilterKey = DocumentObjects["Key"];
 export type FilterKeys = ObjectOf<"Listeners">;
 export type FilterTokens = ObjectOf<"Tokens">;
 export type FilterAllowed = ObjectOf<"Allowed">;
+export type FilterPolicy = ObjectOf<"Policy">;
 export type FilterPrompt = ObjectOf<"Prompt">;
 export type FilterParameter = ObjectOf<"Parameter">;
 export type PricedModels = ObjectOf<"Priced">;

@@ -6,6 +6,7 @@ import { takesKeyRows } from "../keys.ts";
 import { isLoopback, urlOf } from "../listener-url.ts";
 import { clientNames, isWildcard } from "../model-names.ts";
 import { filterBudgets, hasUsageRecords } from "./document-budgets.ts";
+import { filterGuards } from "./document-guards.ts";
 import { filterPrices } from "./document-prices.ts";
 import { filterKeys, filterTokens, isInAllowList } from "./document-client-keys.ts";
 import { filterSessions, hasChoice, keepsSessions } from "./document-sessions.ts";
@@ -117,7 +118,8 @@ function documentOf(model: GatewayModel): FilterConfig {
     ),
   ]);
   const models = listedModels(model);
-  const keys = filterKeys(model, { names, models, routes, families, firstFamily });
+  const known = { names, models, routes, families, firstFamily };
+  const keys = filterKeys(model, known);
   return {
     version: FILTER_CONFIG_VERSION,
     ...tokensOf(model),
@@ -141,6 +143,7 @@ function documentOf(model: GatewayModel): FilterConfig {
     ...filterSessions(model),
     ...traces(model),
     ...contentOf(model),
+    ...filterGuards(model, known),
     ...pageOf(model),
     ...(model.strictTranslation === true ? { strict_translation: true } : {}),
   };
