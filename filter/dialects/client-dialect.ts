@@ -17,6 +17,7 @@ import { Edits } from "../bytes/json/edit";
 import { NO_NODE, Tape } from "../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../bytes/text/bytes";
 import { Conversation } from "./conversation";
+import { EventTexts } from "./event-texts";
 import { LimitEdits } from "./limit-edits";
 import { ProviderDialect } from "./provider-dialect";
 import { TextMembers, TextRole, TextVisitor, visitTexts } from "./texts";
@@ -164,6 +165,9 @@ export abstract class ClientDialect extends ProviderDialect {
   }
 
   // ---- Responses
+
+  /** Marks the parts of longer texts in an event of a stream. */
+  abstract markTexts(tape: Tape, texts: EventTexts): void;
 
   /** Returns a writer of one streamed response. */
   abstract newStreamWriter(out: ByteBuffer, translation: Translation): ResponseSink;

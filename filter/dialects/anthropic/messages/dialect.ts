@@ -22,6 +22,8 @@ import { addSystemPrompt } from "./request/edit";
 import { removeForeignSignatures } from "./request/edit-thinking";
 import { AnthropicMessagesLimitEdits } from "./request/limit-edits";
 import { SUPPORTED } from "./members";
+import { EventTexts } from "../../event-texts";
+import { markTexts } from "./response/mark-texts";
 import { AnthropicMessagesReader } from "./response/read";
 import { paths } from "./paths";
 import { readRequest } from "./request/read";
@@ -109,6 +111,10 @@ export class AnthropicMessages extends ClientDialect {
     const delta = tape.member(0, constant("delta"));
     const message = tape.isObject(delta) ? delta : tape.root();
     return findReason(STOP_REASONS, tape, tape.member(message, constant("stop_reason")));
+  }
+
+  markTexts(tape: Tape, texts: EventTexts): void {
+    markTexts(tape, texts);
   }
 
   newStreamWriter(out: ByteBuffer, translation: Translation): ResponseSink {

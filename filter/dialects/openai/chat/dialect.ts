@@ -21,6 +21,8 @@ import { addSystemPrompt, removeMarks } from "./request/edit";
 import { FINISH_REASONS } from "./response/finish-reason";
 import { OpenaiChatLimitEdits } from "./request/limit-edits";
 import { SUPPORTED } from "./members";
+import { EventTexts } from "../../event-texts";
+import { markTexts } from "./response/mark-texts";
 import { OpenaiChatReader } from "./response/read";
 import { paths } from "./paths";
 import { readRequest } from "./request/read";
@@ -154,6 +156,10 @@ export class OpenaiChat extends OpenaiDialect {
     if (!tape.isArray(choices) || tape.isEmpty(choices)) return FINISH_NONE;
     const reason = tape.member(tape.first(choices), constant("finish_reason"));
     return findReason(FINISH_REASONS, tape, reason);
+  }
+
+  markTexts(tape: Tape, texts: EventTexts): void {
+    markTexts(tape, texts);
   }
 
   newStreamWriter(out: ByteBuffer, translation: Translation): ResponseSink {

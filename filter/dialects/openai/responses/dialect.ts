@@ -22,6 +22,8 @@ import { failureOf } from "./response/failure";
 import { incompleteReason } from "./response/finish-reason";
 import { OpenaiResponsesLimitEdits } from "./request/limit-edits";
 import { SUPPORTED } from "./members";
+import { EventTexts } from "../../event-texts";
+import { markTexts } from "./response/mark-texts";
 import { OpenaiResponsesReader } from "./response/read";
 import { paths } from "./paths";
 import { readRequest } from "./request/read";
@@ -185,6 +187,10 @@ export class OpenaiResponses extends OpenaiDialect {
     if (tape.equals(status, constant("incomplete"))) return incompleteReason(tape, response);
     if (!tape.equals(status, constant("completed"))) return FINISH_NONE;
     return hasCall(tape, tape.member(response, constant("output"))) ? FINISH_TOOLS : FINISH_STOP;
+  }
+
+  markTexts(tape: Tape, texts: EventTexts): void {
+    markTexts(tape, texts);
   }
 
   newStreamWriter(out: ByteBuffer, translation: Translation): ResponseSink {
