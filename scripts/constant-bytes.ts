@@ -1,8 +1,8 @@
-// A transform of the AssemblyScript compiler: texts of the filter become UTF-8 in one run of bytes.
+// A transform of the AssemblyScript compiler: constant texts of the filter become UTF-8 in one run of bytes.
 //
-// The compiler keeps a string literal as UTF-16 behind a header of 20 bytes; such literals were a third of the filter (66 KB).
 // `constant("text")` becomes the address of a span in a table, without code at start, and so do `constant(NAME)` with a text of
-// contract/ and the text of `out.text("text")`; any other string is decoded when it is used, so code for every request or event uses `constant`. Notes for the
+// contract/ and the text of `out.text("text")`. Any other string stays what the compiler makes of it, an object of the program's data
+// without code: its UTF-16 and its header pack well (pack-bytes.ts), and lists of such strings are data too. Notes for the
 // documentation are left out, and constants of contract/ that the filter does not use. Without the transform the program means the same.
 import { relative } from "node:path/posix";
 import {
@@ -38,9 +38,6 @@ const MAX_LENGTH = 0xff;
 /** The class of a span, and its name where it is imported: a file may import it by itself. */
 const SPAN = "Span";
 const SPAN_ALIAS = "ConstantSpan";
-const TEXT = "textAt";
-/** Shorter ones stay literals: as a call they are hardly smaller. Characters. */
-const MIN_TEXT = 6;
 
 const IN_CONTRACT = /^contract\//;
 /** Files whose texts are replaced. */
@@ -186,11 +183,6 @@ class Run {
     return offset;
   }
 
-  /** Offset and length of the text in the run. */
-  of(text: string): [number, number] {
-    return [this.place(text), Buffer.byteLength(text, "utf8")];
-  }
-
   /**
    * Adds the texts of the spans, in their order, but for those that are in the run or in a longer one of them. Returns the content of
    * the table of places (filter/bytes/text/bytes.ts), and the lengths.
@@ -251,9 +243,6 @@ function replaceIn(parent: object, run: Run, used: Set<string>): void {
       append.property = Node.createIdentifierExpression("span", append.property.range);
       child.args = [spanAt(run.span(appended), child.range)];
       replaceIn(append, run, used);
-    } else if (child instanceof StringLiteralExpression && child.value.length >= MIN_TEXT) {
-      used.add(TEXT);
-      Object.assign(parent, { [member]: textAt(run.of(child.value), child.range) });
     } else replaceIn(child, run, used);
   }
 }
@@ -294,12 +283,6 @@ function spanAt(offset: number, range: Range): CallExpression {
   );
   const callee = Node.createIdentifierExpression("changetype", range);
   return Node.createCallExpression(callee, [type], [sum], range);
-}
-
-function textAt(place: [number, number], range: Range): CallExpression {
-  const callee = Node.createIdentifierExpression(TEXT, range);
-  const numbers = place.map((number) => numberOf(number, range));
-  return Node.createCallExpression(callee, null, numbers, range);
 }
 
 function importOf(name: string, source: Source) {

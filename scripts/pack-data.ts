@@ -1,25 +1,16 @@
-// Packs the data of a WebAssembly module, which its first code unpacks (filter/memory/packed-data.ts): 69 KB become 28.
-//
-// The form is that of LZ4's blocks. The packer is written here because the same sources have to give the same bytes on every machine,
-// with any version of Node. https://webassembly.github.io/spec/core/binary/modules.html
+// Packs the data of a WebAssembly module, which its first code unpacks (filter/memory/packed-data.ts): 140 KB become 28.
+// https://webassembly.github.io/spec/core/binary/modules.html
+import { MODEL_BYTES, packBytes } from "./pack-bytes.ts";
+
 const DATA = 11;
 const DATA_COUNT = 12;
 const MEMORY = 5;
 const HEADER = 8;
 const PAGE = 65_536;
 /** See filter/memory/packed-data.ts. */
-const TRAILER = 8;
+const TRAILER = 12;
 const I32_CONST = 0x41;
 const END = 0x0b;
-
-const MIN_MATCH = 4;
-/** Longer runs take several matches. Without it, a run of zeros would be compared with itself at each of its places. */
-const MAX_MATCH = 128;
-/** The last bytes of a block are literals (LZ4_Block_format.md, "End of block conditions"). */
-const LAST_LITERALS = 5;
-const MAX_DISTANCE = 0xffff;
-/** Candidates that are compared at each place. */
-const MAX_CANDIDATES = 2048;
 
 interface Section {
   id: number;
@@ -31,11 +22,13 @@ export function packData(module: Buffer): Buffer {
   const sections = readSections(module);
   const { start, image } = readImage(contentOf(sections, DATA));
   const packed = packBytes(image);
-  const end = Math.ceil((start + image.length + packed.length + TRAILER) / PAGE) * PAGE;
+  const end =
+    Math.ceil((start + image.length + MODEL_BYTES + packed.length + TRAILER) / PAGE) * PAGE;
   const memory = withPages(contentOf(sections, MEMORY), end / PAGE);
   const trailer = Buffer.alloc(TRAILER);
   trailer.writeUInt32LE(start, 0);
-  trailer.writeUInt32LE(packed.length, 4);
+  trailer.writeUInt32LE(image.length, 4);
+  trailer.writeUInt32LE(packed.length, 8);
   const bytes = Buffer.concat([packed, trailer]);
   const place = memory.pages * PAGE - bytes.length;
   const data = Buffer.from([1, 0, I32_CONST, ...signed(place), END, ...unsigned(bytes.length)]);
@@ -51,81 +44,6 @@ export function packData(module: Buffer): Buffer {
       return [Buffer.from([id, ...unsigned(now.length)]), now];
     }),
   ]);
-}
-
-/** Packs bytes as one block of LZ4, in the fewest bytes that matches of at most 64 KB distance allow. */
-export function packBytes(bytes: Buffer): Buffer {
-  const matches = longestMatches(bytes);
-  // Backwards: the fewest bytes from each place to the end, without those of long runs of literals.
-  const cost = new Float64Array(bytes.length + 1);
-  const taken = new Uint32Array(bytes.length + 1);
-  for (let at = bytes.length - 1; at >= 0; at--) {
-    cost[at] = (cost[at + 1] ?? 0) + 1;
-    for (let length = matches[at]?.length ?? 0; length >= MIN_MATCH; length--) {
-      const all = (cost[at + length] ?? 0) + 3 + longBytes(length - MIN_MATCH);
-      if (all >= (cost[at] ?? 0)) continue;
-      cost[at] = all;
-      taken[at] = length;
-    }
-  }
-  const out: number[] = [];
-  let literals = 0;
-  for (let at = 0; at < bytes.length;) {
-    const length = taken[at] ?? 0;
-    if (length === 0) at++;
-    else {
-      put(out, bytes.subarray(literals, at), length, matches[at]?.distance ?? 0);
-      at += length;
-      literals = at;
-    }
-  }
-  put(out, bytes.subarray(literals), 0, 0);
-  return Buffer.from(out);
-}
-
-/** Writes literals and the match after them; the end has no match. */
-function put(out: number[], literals: Buffer, length: number, distance: number): void {
-  const extra = length === 0 ? 0 : length - MIN_MATCH;
-  out.push((Math.min(literals.length, 15) << 4) | Math.min(extra, 15));
-  putLong(out, literals.length);
-  for (const byte of literals) out.push(byte);
-  if (length === 0) return;
-  out.push(distance & 0xff, distance >> 8);
-  putLong(out, extra);
-}
-
-function putLong(out: number[], length: number): void {
-  if (length < 15) return;
-  let rest = length - 15;
-  for (; rest >= 255; rest -= 255) out.push(255);
-  out.push(rest);
-}
-
-function longBytes(length: number): number {
-  return length < 15 ? 0 : 1 + Math.floor((length - 15) / 255);
-}
-
-/** For each place, the longest run that stands before it already; the nearest of equal ones. */
-function longestMatches(bytes: Buffer): ({ length: number; distance: number } | undefined)[] {
-  const places = new Map<number, number[]>();
-  const end = bytes.length - LAST_LITERALS;
-  return Array.from({ length: bytes.length }, (_, at) => {
-    if (at + MIN_MATCH > end) return undefined;
-    const first = bytes.readUInt32LE(at);
-    const before = places.get(first) ?? [];
-    const limit = Math.min(end - at, MAX_MATCH);
-    let [length, distance] = [0, 0];
-    for (const from of before.slice(-MAX_CANDIDATES).reverse()) {
-      if (at - from > MAX_DISTANCE) break;
-      let same = MIN_MATCH;
-      while (same < limit && bytes[from + same] === bytes[at + same]) same++;
-      if (same > length) [length, distance] = [same, at - from];
-      if (length === limit) break;
-    }
-    places.set(first, before);
-    before.push(at);
-    return length === 0 ? undefined : { length, distance };
-  });
 }
 
 /** Puts the segments together to the bytes from the first to the last of them. */

@@ -77,11 +77,6 @@ function placeConstants(): void {
 
 placeConstants();
 
-/** Returns a text of the program: what scripts/constant-bytes.ts makes of a string literal. */
-export function textAt(offset: usize, length: usize): string {
-  return String.UTF8.decodeUnsafe(CONSTANT_BYTES + offset, length);
-}
-
 /** Bytes that every block has after its length, so that a 16-byte load at its last byte stays inside. */
 export const PADDING: u32 = 64;
 

@@ -12,6 +12,7 @@ const FILES = [
   "asconfig.json",
   "scripts/build-filter.ts",
   "scripts/constant-bytes.ts",
+  "scripts/pack-bytes.ts",
   "scripts/pack-data.ts",
 ];
 
