@@ -64,6 +64,8 @@ export const PURPOSE_HEADERS: string[] = [
   // Codex 0.169: a JSON text, with `thread_title` for the title of a session.
   "x-codex-turn-metadata",
 ];
+/** Header whose first word names the agent. */
+export const AGENT_HEADER = "user-agent";
 /** What stands before the purpose in that text. */
 export const TURN_METADATA_MARK = '"thread_source":"';
 

@@ -26,6 +26,8 @@ export const USAGE_USER = "user";
  * digits and `-_.:`, or a hash in their place; `conv-` and a hash of how the conversation begins if the client names none.
  */
 export const USAGE_SESSION = "session";
+/** Text: the first word of the `user-agent` of a request with a session, at most 64 bytes. */
+export const USAGE_AGENT = "agent";
 /** 1: the session decided which target, or which key, the first attempt used. */
 export const USAGE_AFFINITY = "affinity";
 /** Texts: the sub-agent that sent the request; the session or agent that has started it; the purpose of the request. */

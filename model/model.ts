@@ -336,8 +336,10 @@ export interface Retention {
   /** Newest requests, and for how long. */
   maxRequests: number;
   requestsMs: number;
-  /** Sums by hour and by day. */
+  /** Sums by hour and by day, and sessions. */
   sumsMs: number;
+  /** Sessions that were used last. */
+  maxSessions: number;
 }
 
 /** How people sign in by OpenID Connect. */

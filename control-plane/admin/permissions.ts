@@ -14,6 +14,8 @@ const READING = /^(?:GET|HEAD)$/;
 const PERMISSIONS: readonly Permission[] = [
   { path: /^\/(?:assets\/|favicon)/, role: undefined },
   { path: /^\/(?:keys|sign-out|api\/me|api\/spend|api\/budgets)$/, role: undefined },
+  // Of sessions, people see theirs (page/page-sessions.ts).
+  { method: READING, path: /^\/(?:api\/)?sessions(?:\/|$)/, role: undefined },
   // Of keys and groups, people see and change what is theirs (own-keys.ts).
   { path: /^\/api\/v1\/openapi\.json$/, role: undefined },
   { path: /^\/api\/v1\/keys\/import$/, role: "admin" },

@@ -16,6 +16,7 @@ import type { AdminServer } from "./admin-server.ts";
 import { countEjected, showBudgets, stateGauges } from "./envoy-stats.ts";
 import type { BudgetGauge, StateGauges } from "./envoy-stats.ts";
 import { DEFAULT_RETENTION, History } from "./history/history.ts";
+import { SessionHistory } from "./history/session-history.ts";
 import { observer } from "./history/observed-request.ts";
 import type { Observe } from "./history/observed-request.ts";
 import { Live } from "./live/live.ts";
@@ -70,6 +71,7 @@ export interface ObservabilityOptions {
 interface Reading {
   counters: Counters;
   history: History;
+  sessions: SessionHistory;
   live: Live;
   observe: Observe;
   families: Families;
@@ -150,7 +152,8 @@ export class Observability {
     this.#reading = undefined;
     reading?.live.close();
     if (reading === undefined) return;
-    for (const view of [reading.counters, reading.history]) await this.#options.usage.detach(view);
+    for (const view of [reading.counters, reading.history, reading.sessions])
+      await this.#options.usage.detach(view);
   }
 
   #read(first: ObservedGateway): Reading {
@@ -160,13 +163,23 @@ export class Observability {
     const observe = observer(model);
     const retention = () => model().observability?.retention ?? DEFAULT_RETENTION;
     const history = new History({ usage, observe, now, retention });
+    const sessions = new SessionHistory({ usage, observe, now, retention });
     const live = new Live({ model, observe, history, envoyStats, budgets, now });
     const gauges = stateGauges(metrics.families);
     const failures = exportFailures(metrics.families);
     gauges.build.set([versions.gateway, versions.envoy], 1);
     const counters = new Counters(metrics.families, (line) => void metrics.observe(line));
-    for (const view of [counters, history]) usage.attach(view);
-    return { counters, history, live, observe, families: metrics.families, failures, gauges };
+    for (const view of [counters, history, sessions]) usage.attach(view);
+    return {
+      counters,
+      history,
+      sessions,
+      live,
+      observe,
+      families: metrics.families,
+      failures,
+      gauges,
+    };
   }
 
   async #serve(

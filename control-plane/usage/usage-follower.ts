@@ -232,7 +232,7 @@ export class Usage {
     if (!this.#opened.has(view)) {
       const { directory, report } = this.#options;
       database.addTables(view.schema);
-      adopt(database, directory, view.adoption, report);
+      if (view.adoption !== undefined) adopt(database, directory, view.adoption, report);
       const places = database.places(view.name);
       const isFirst = !this.#known.has(view);
       const isOther = readings.some(({ log, tracks }) => {

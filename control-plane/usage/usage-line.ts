@@ -6,6 +6,7 @@ import type {
   ATTEMPT_STATUS,
   ATTEMPT_TARGET,
   USAGE_AFFINITY,
+  USAGE_AGENT,
   USAGE_API,
   USAGE_API_REASON,
   USAGE_ATTEMPTS,
@@ -74,6 +75,7 @@ export interface UsageRecord {
   [USAGE_GROUP]?: string;
   [USAGE_USER]?: string;
   [USAGE_SESSION]?: string;
+  [USAGE_AGENT]?: string;
   [USAGE_SUBAGENT]?: string;
   [USAGE_PARENT]?: string;
   [USAGE_PURPOSE]?: string;

@@ -8,8 +8,8 @@ export interface UsageView {
   name: string;
   /** Statements that create its tables where they do not exist. */
   schema: string;
-  /** The file of an older version with the same content. */
-  adoption: Adoption;
+  /** The file of an older version with the same content; absent: there was none. */
+  adoption?: Adoption;
   /** Whether it begins at the end of a log that it has not read: the lines before are known otherwise. */
   startsAtEnd?: boolean;
   /** Whether its sums are in memory as a whole, so that a new file can be written from them. */

@@ -15,6 +15,7 @@ import { watchHeaders } from "./request-head";
 /** "Invalid 'prompt_cache_key': string too long. Expected a string with maximum length 64". */
 const MAX_ID: u32 = 64;
 
+const AGENT = constant(rows.AGENT_HEADER);
 const MEMBERS = spans(rows.SESSION_MEMBERS);
 const USER_MARKS = spans(rows.USER_SESSION_MARKS);
 const TURN_MARKS = spans([rows.TURN_METADATA_MARK]);
@@ -35,6 +36,9 @@ const FIRST_ROLES = spans(["system", "developer", "user"]);
 /** Values of the head that was read last, in the order of the names. */
 let head: SessionHeaders = new SessionHeaders([], [], [], [], false);
 
+/** The value of the header that names the agent, in the head that was read last; empty if nothing records it. */
+let agentHeader: Span = new Span(0, 0);
+
 const id = scratchBuffer();
 
 /** Has the values of the headers kept with each head. */
@@ -46,6 +50,7 @@ export function watchSessions(names: SessionHeaders): void {
     watchHeaders(names.purposes),
     names.isRecorded,
   );
+  agentHeader = names.isRecorded ? watchHeaders([AGENT])[0] : new Span(0, 0);
 }
 
 export class Session {
@@ -53,6 +58,8 @@ export class Session {
   id: HeldText | null = null;
   /** Whether the client names it; else it is a hash of how the conversation begins. */
   isNamed: bool = false;
+  /** Name and version of the client, as it names itself. */
+  agent: HeldText | null = null;
   subagent: HeldText | null = null;
   parent: HeldText | null = null;
   purpose: HeldText | null = null;
@@ -68,6 +75,8 @@ export class Session {
     this.id = firstOf(head.ids);
     this.isNamed = this.id !== null;
     this.isOfOneConversation = this.isNamed;
+    const agent = wordLength(agentHeader);
+    if (agent > 0) this.agent = new HeldText(agentHeader.pointer, agent);
     this.subagent = firstOf(head.subagents);
     this.parent = firstOf(head.parents);
     this.purpose = firstOf(head.purposes);
@@ -207,6 +216,16 @@ function plainLength(pointer: usize, length: u32): u32 {
     const byte = byteAt(pointer, i);
     const isSign = byte == 0x2d || byte == 0x5f || byte == 0x2e || byte == 0x3a;
     if (!isLetter(byte) && !isDigit(byte) && !isSign) return i;
+  }
+  return length;
+}
+
+/** Returns how many visible characters a text begins with, at most MAX_ID. */
+function wordLength(text: Span): u32 {
+  const length = min(text.length, MAX_ID);
+  for (let i: u32 = 0; i < length; i++) {
+    const byte = byteAt(text.pointer, i);
+    if (byte <= 0x20 || byte >= 0x7f) return i;
   }
   return length;
 }

@@ -82,7 +82,11 @@ function writeClient(client: Client): void {
 }
 
 function writeSession(session: Session): void {
-  held(constant(fields.USAGE_SESSION), session.id);
+  const id = session.id;
+  if (id !== null) {
+    held(constant(fields.USAGE_SESSION), id);
+    held(constant(fields.USAGE_AGENT), session.agent);
+  }
   held(constant(fields.USAGE_SUBAGENT), session.subagent);
   held(constant(fields.USAGE_PARENT), session.parent);
   held(constant(fields.USAGE_PURPOSE), session.purpose);

@@ -79,6 +79,33 @@ async function send(path: string, body: unknown, headers: Headers = [], on = hos
 const sessionOf = async (path: string, body: unknown, headers: Headers = []) =>
   (await send(path, body, headers)).record.session;
 
+describe("the agent of a session", () => {
+  it.each([
+    [
+      "the first word of the user-agent",
+      "claude-cli/2.1.330 (external, cli)",
+      "claude-cli/2.1.330",
+    ],
+    ["at most 64 bytes of it", "a".repeat(300), "a".repeat(64)],
+    ["escaped", 'a"b\\c', 'a"b\\c'],
+    ["cut before what is no visible ASCII", "agent\u00e9", "agent"],
+    ["absent after a space", " agent", undefined],
+    ["absent without a text", "", undefined],
+  ])("the agent of a session is %s", async (_, value, agent) => {
+    const headers: Headers = [
+      ["x-session-id", "s"],
+      ["user-agent", value],
+    ];
+    expect((await send(PATHS.chat, chat([user("Hi")]), headers)).record.agent).toBe(agent);
+  });
+
+  it("the agent of a session is absent where the request has no user-agent", async () => {
+    const { record } = await send(PATHS.chat, chat([user("Hi")]));
+    expect(record.session).toMatch(/^conv-/);
+    expect(record.agent).toBeUndefined();
+  });
+});
+
 describe("a session that the client names", () => {
   it.each(SESSION_HEADERS)("a named session is the value of %s", async (name) => {
     expect(await sessionOf(PATHS.chat, chat([user("Hi")]), [[name, "ses_1:a.b-C"]])).toBe(

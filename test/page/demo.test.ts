@@ -15,7 +15,7 @@ import {
   SCREENSHOTS,
   WIDE,
 } from "./browser.ts";
-import { startDemo } from "./demo.ts";
+import { DEMO_SESSION, startDemo } from "./demo.ts";
 import type { Demo } from "./demo.ts";
 
 const IMAGES = join(import.meta.dirname, "../../docs/images");
@@ -53,11 +53,13 @@ describe.runIf(inject("canTestPage"))("the live page of a day", () => {
   const pages = () => ({
     live: `${demo.url}/?range=24h`,
     story: `${demo.url}/requests/${demo.storyId}`,
+    sessions: `${demo.url}/sessions`,
+    session: `${demo.url}/sessions/${DEMO_SESSION}`,
     playground: `${demo.url}/playground`,
   });
 
   async function isFilled(page: Page): Promise<void> {
-    await page.locator("canvas, .timeline, #curl-text").first().waitFor();
+    await page.locator("canvas, .timeline, #curl-text, .requests a.row").first().waitFor();
   }
 
   it.each(["dark", "light"] as const)(
@@ -243,11 +245,18 @@ describe.runIf(inject("canTestPage"))("the live page of a day", () => {
     own.add("hostile", {
       ...{ key: HOSTILE, requested: HOSTILE, target: HOSTILE, response_model: HOSTILE, attempts },
       ...{ error: HOSTILE, code: HOSTILE, message: HOSTILE, finish: HOSTILE, dropped: HOSTILE },
+      ...{ session: "hostile-session", agent: HOSTILE, subagent: HOSTILE, purpose: HOSTILE },
       ...{ user: HOSTILE, group: HOSTILE, prompt_target: HOSTILE, first_target: HOSTILE },
     });
     await page.goto(`${own.url}/?range=24h`);
     await page.locator(".requests tbody tr").filter({ hasText: HOSTILE }).first().waitFor();
     expect(await page.title()).toBe("Live · gateway");
+    await page.goto(`${own.url}/sessions`);
+    await page.locator(".requests td").filter({ hasText: HOSTILE }).first().waitFor();
+    await page.getByRole("link", { name: "Session hostile-session" }).click();
+    await page.locator(".facts").getByText(HOSTILE).first().waitFor();
+    await page.locator(".requests td").filter({ hasText: HOSTILE }).first().waitFor();
+    expect(await page.title()).toBe("Session · gateway");
     await page.goto(`${own.url}/requests/hostile`);
     await page.locator("pre").filter({ hasText: "onerror" }).first().waitFor();
     await page.locator(".timeline").getByText(HOSTILE).first().waitFor();

@@ -74,6 +74,9 @@ function configuration(port: number, token: string): string {
   ].join("\n");
 }
 
+/** A session of twelve turns. */
+export const DEMO_SESSION = "7c1d9a52-session";
+
 export interface Demo {
   url: string;
   /** The id of a request with a fallback. */
@@ -137,10 +140,36 @@ function dayOfLines(): string {
     const start = end - 7 - random() * 50;
     lines.push({ at: start, text: lineOf(random, start) });
   }
+  lines.push(...sessionLines(end));
   lines.push({ at: end - 6, text: storyLine(end - 6) });
   lines.push({ at: end - 9, text: failedLine(random, end - 9) });
   lines.sort((one, other) => one.at - other.at);
   return lines.map(({ text }) => text).join("");
+}
+
+/** Turns of one session: the fifth one waited longer than its cache was kept, the eighth failed. */
+function sessionLines(end: number): { at: number; text: string }[] {
+  return Array.from({ length: 12 }, (_, turn) => {
+    const at = end - 1500 + turn * 60 + (turn >= 4 ? 660 : 0);
+    const isLost = turn === 0 || turn === 4;
+    const input = 18_000 + turn * 2_400;
+    const isFailed = turn === 7;
+    const record = {
+      ...{ id: `${DEMO_SESSION}-${String(turn)}`, listener: "egress", endpoint: "/v1/messages" },
+      ...{ dialect: "anthropic_messages", key: "CODE_AGENTS", user: "ann@example.com" },
+      ...{ session: DEMO_SESSION, agent: "claude-cli/2.1.330", requested: "claude-sonnet-4-5" },
+      ...(turn === 9 ? { subagent: "agent-7" } : {}),
+      ...{ target: "anthropic/claude-sonnet-4-5", stream: 1, owner: "provider" },
+      ...(isFailed
+        ? { code: "overloaded_error", message: "Overloaded." }
+        : {
+            ...{ input, cache_read: isLost ? 0 : input - 2_400, output: 300 + turn * 20 },
+            ...{ cache_write: isLost ? input : 2_400, first_token: 900, finish: "tool_calls" },
+          }),
+    };
+    const numbers = `${isFailed ? "529" : "200"} - 5200 1 900000 900 210 4120 9120`;
+    return { at, text: `${at.toFixed(3)} ${numbers} ${JSON.stringify(record)}\n` };
+  });
 }
 
 function lineOf(random: () => number, start: number, more: object = {}): string {

@@ -68,9 +68,9 @@ observability: {metrics: {port: ${String(admin)}}}
     await tab.close();
   });
 
-  async function ask(text: string, more: object = {}): Promise<string> {
+  async function ask(text: string, more: object = {}, own: object = {}): Promise<string> {
     const id = randomUUID();
-    const headers = { authorization: `Bearer ${TEAM_KEY}`, "x-request-id": id };
+    const headers = { authorization: `Bearer ${TEAM_KEY}`, "x-request-id": id, ...own };
     const response = await fetch(`${egress}/v1/chat/completions`, {
       method: "POST",
       headers: { "content-type": "application/json", ...headers },
@@ -148,6 +148,22 @@ observability: {metrics: {port: ${String(admin)}}}
     await screenshot(page, `${SCREENSHOTS}/story.png`, { fullPage: true });
     await page.goto(`${url}/requests/none`);
     await page.getByText("No request with this id").waitFor();
+  });
+
+  it("the page of sessions shows a session of the gateway while it runs", async () => {
+    const headers = { "x-session-id": "ses_of_the_page", "user-agent": "an-agent/1.2 (test)" };
+    await page.goto(`${url}/sessions`);
+    await page.getByText("Live", { exact: true }).first().waitFor();
+    await ask("first", {}, headers);
+    const row = rows().filter({ hasText: "ses_of_the_page" });
+    await row.waitFor();
+    expect(await row.innerText()).toMatch(/an-agent\/1\.2[^]*TEAM_KEY/);
+    await row.getByRole("link").click();
+    await expect.poll(() => rows().count()).toBe(1);
+    await ask("second", { stream: true }, headers);
+    await expect.poll(() => rows().count()).toBe(2);
+    await rows().first().getByRole("link").click();
+    await page.getByText("Request on the egress listener").waitFor();
   });
 
   it.each(["OpenAI Chat Completions", "Anthropic Messages", "OpenAI Responses"])(

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Hono } from "hono";
 import { loadConfiguration } from "../../control-plane/config/load.ts";
-import { History } from "../../control-plane/observability/history/history.ts";
+import { DEFAULT_RETENTION, History } from "../../control-plane/observability/history/history.ts";
+import { SessionHistory } from "../../control-plane/observability/history/session-history.ts";
 import { observer } from "../../control-plane/observability/history/observed-request.ts";
 import { KEPT_S, PERIODS } from "../../control-plane/observability/history/period-sums.ts";
 import type { Kind, Period } from "../../control-plane/observability/history/period-sums.ts";
@@ -14,6 +15,7 @@ import { Sketch } from "../../control-plane/observability/history/sketch.ts";
 import { spentSince } from "../../control-plane/observability/history/summary.ts";
 import { addPage } from "../../control-plane/observability/page/page-routes.ts";
 import type { PageSource } from "../../control-plane/observability/page/page-routes.ts";
+import { readUsageLine } from "../../control-plane/usage/usage-line.ts";
 import { UsageDatabase, USAGE_FILE } from "../../control-plane/usage/usage-database.ts";
 
 const RATE = 50;
@@ -24,6 +26,9 @@ const KEYS = names("key", 200);
 const USERS = names("user", 100);
 const GROUPS = names("group", 30);
 const ROUNDS = 20;
+/** Those that the settings keep, and requests of each: agents work for a while. */
+const SESSIONS = 100_000;
+const TURNS = 40;
 /** Values that a full distribution is made of. */
 const SAMPLES = 200;
 
@@ -104,6 +109,30 @@ function fillSums(database: UsageDatabase): number {
   return rows;
 }
 
+function sessionAt(at: number): string {
+  return `${String(at).padStart(8, "0")}-5e55-4c4e-9a0e-0123456789ab`;
+}
+
+/** Adds the sessions of a month, which are as far apart as their number makes them. */
+function fillSessions(database: UsageDatabase, sessions: SessionHistory): void {
+  for (let at = 0; at < SESSIONS; at++) {
+    const ended = NOW - ((SESSIONS - at) * DAYS * 86_400) / SESSIONS;
+    const record = {
+      ...{ id: "i", listener: "egress", session: sessionAt(at), agent: "claude-cli/2.1.330" },
+      ...{ key: KEYS[at % KEYS.length], user: USERS[at % USERS.length], input: 1200, output: 96 },
+      ...{ target: `openai/${MODELS[at % MODELS.length] ?? ""}`, cache_read: 640, cost: 3_520_000 },
+      ...(at % 9 === 0 ? { error: "rate_limit_error", message: `Limit ${String(at)}` } : {}),
+    };
+    const text = `${ended.toFixed(3)} 200 - 1500 1 933000 300 40 4120 9120 ${JSON.stringify(record)}`;
+    const line = readUsageLine(text);
+    if (line !== undefined) sessions.add(line);
+  }
+  database.inTransaction(() => {
+    sessions.write(database);
+  });
+  sessions.written();
+}
+
 function fillRequests(database: UsageDatabase, count: number): void {
   const put = database.statement(
     "INSERT INTO requests (id, ended, cost, line) VALUES (?, ?, ?, ?)",
@@ -116,6 +145,7 @@ function fillRequests(database: UsageDatabase, count: number): void {
       const record = {
         ...{ id, listener: "egress", endpoint: "/v1/chat/completions", dialect: "openai_chat" },
         ...{ key: KEYS[at % KEYS.length], user: USERS[at % USERS.length], key_id: "k0123456789ab" },
+        ...{ session: sessionAt(Math.floor(at / TURNS)), agent: "claude-cli/2.1.330" },
         ...{ requested: "gpt-4o", target: `openai/${MODELS[at % MODELS.length] ?? ""}`, stream: 1 },
         ...{ input: 1200, cache_read: 640, output: 96, finish: "stop", first_token: 933 },
         ...{ response_model: "gpt-4o-2024-11-20", owner: "provider", cost: 3_520_000 },
@@ -127,7 +157,7 @@ function fillRequests(database: UsageDatabase, count: number): void {
   });
 }
 
-function open(database: UsageDatabase): { app: Hono; history: History } {
+function open(database: UsageDatabase) {
   const text = "llm_providers: [{model: openai/gpt-4o, access_key: $KEY}]\nobservability: {}\n";
   const loaded = loadConfiguration({ file: "gateway.yaml", text }, { KEY: "k".repeat(30) });
   if (!loaded.ok) throw new Error("the configuration is invalid");
@@ -136,14 +166,18 @@ function open(database: UsageDatabase): { app: Hono; history: History } {
   const history = new History({
     ...{ usage: { problem: undefined, query }, observe, now: () => NOW * 1000 },
   });
-  database.addTables(history.schema);
+  const retention = () => DEFAULT_RETENTION;
+  const sessions = new SessionHistory({
+    ...{ usage: { query }, observe, now: () => NOW * 1000, retention },
+  });
+  for (const { schema } of [history, sessions]) database.addTables(schema);
   const app = new Hono();
   addPage(app, {
     ...{ model: () => loaded.model, budgets: () => [], contentLog: () => undefined },
-    parts: () => ({ history, observe }) as unknown as ReturnType<PageSource["parts"]>,
+    parts: () => ({ history, sessions, observe }) as unknown as ReturnType<PageSource["parts"]>,
     now: () => NOW * 1000,
   });
-  return { app, history };
+  return { app, history, sessions };
 }
 
 const RANGES = ["1h", "6h", "24h", "7d", "30d", "90d"];
@@ -164,6 +198,12 @@ function routesOf(count: number): string[] {
     "requests?limit=100&text=Limit%20970%20reached",
     "requests?limit=100&text=nothing%20has%20this",
     `requests/${id}`,
+    "sessions?last=2592000",
+    `sessions?last=2592000&to=${String(NOW - 15 * 86_400)}`,
+    "sessions?last=2592000&key=key-7",
+    "sessions?last=2592000&text=Limit%204500",
+    "sessions?last=2592000&text=nothing%20has%20this",
+    `sessions/${sessionAt(Math.floor(count / TURNS / 2))}`,
   ];
 }
 
@@ -186,16 +226,19 @@ const directory = mkdtempSync(join(tmpdir(), "full-history-"));
 const file = join(directory, USAGE_FILE);
 try {
   const database = new UsageDatabase(file);
-  const { app, history } = open(database);
+  const { app, history, sessions } = open(database);
   // To fill it sooner; the gateway's own settings are those of the measurement.
   database.addTables("PRAGMA synchronous = OFF; PRAGMA cache_size = -600000");
   const rows = fillSums(database);
   const withoutRequests = statSync(file).size;
   fillRequests(database, count);
+  const withRequests = statSync(file).size;
+  fillSessions(database, sessions);
   database.addTables("PRAGMA cache_size = -2000");
   const mib = (bytes: number) => `${(bytes / 1_048_576).toFixed(0)} MiB`;
   console.log(`${String(rows)} rows of sums: ${mib(withoutRequests)}`);
-  console.log(`${String(count)} requests: ${mib(statSync(file).size - withoutRequests)}`);
+  console.log(`${String(count)} requests: ${mib(withRequests - withoutRequests)}`);
+  console.log(`${String(SESSIONS)} sessions: ${mib(statSync(file).size - withRequests)}`);
   const show = (name: string, { p50, p99 }: { p50: number; p99: number }) => {
     console.log(`${p50.toFixed(1).padStart(8)} ${p99.toFixed(1).padStart(8)}  ${name}`);
   };

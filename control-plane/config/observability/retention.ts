@@ -8,6 +8,7 @@ import type { Draft } from "../section.ts";
 
 const DAY_MS = 24 * 3600_000;
 const MAX_REQUESTS = 50_000;
+const MAX_SESSIONS = 100_000;
 const MAX_SUMS_MS = 400 * DAY_MS;
 
 export const retentionSchema = mapping(
@@ -31,6 +32,15 @@ export const retentionSchema = mapping(
         "How long sums by day are kept, at most 400 days; sums by hour are kept for 31 of them.",
       default: "90d",
     }).optional(),
+    max_sessions: whole(
+      1000,
+      10_000_000,
+      {
+        description: "Sessions of clients that are kept, up to that age, about 400 bytes each.",
+        default: MAX_SESSIONS,
+      },
+      "number of sessions",
+    ).optional(),
   },
   "How much history the page has ([more](observability.md#history)).",
 );
@@ -39,7 +49,7 @@ export const retentionSchema = mapping(
 export function readRetention(
   reading: Reading,
   path: Path,
-  written: Draft<{ max_requests: number; requests: string; sums: string }>,
+  written: Draft<{ max_requests: number; requests: string; sums: string; max_sessions: number }>,
 ): Retention {
   const lifetime = (name: "requests" | "sums", usualMs: number): number => {
     const value = written[name];
@@ -55,5 +65,6 @@ export function readRetention(
     maxRequests: written.max_requests ?? MAX_REQUESTS,
     requestsMs: lifetime("requests", DAY_MS),
     sumsMs: lifetime("sums", 90 * DAY_MS),
+    maxSessions: written.max_sessions ?? MAX_SESSIONS,
   };
 }

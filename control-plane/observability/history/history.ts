@@ -1,4 +1,5 @@
 // A view of the usage log: sums by minute, quarter of an hour, hour and day, and the lines of recent requests.
+import { USAGE_SESSION } from "../../../contract/usage-record.ts";
 import type { Retention } from "../../../model/model.ts";
 import { takeTables } from "../../usage/adopt.ts";
 import type { UsageDatabase } from "../../usage/usage-database.ts";
@@ -22,12 +23,17 @@ const KEEP_S = 25 * 3600;
 const MAX_PERIODS = 500_000;
 const MAX_STORY = 200;
 
+/** The session of a line, for an index of the lines that have one; each was read as JSON before it was written. */
+const HAS_SESSION = `instr(line, '"${USAGE_SESSION}":"') > 0`;
+const SESSION = `json_extract(substr(line, instr(line, '{')), '$.${USAGE_SESSION}')`;
+
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS requests (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL, ended REAL NOT NULL, cost INTEGER, line TEXT NOT NULL
   );
   CREATE INDEX IF NOT EXISTS requests_by_id ON requests (id);
   CREATE INDEX IF NOT EXISTS requests_by_end ON requests (ended);
+  CREATE INDEX IF NOT EXISTS requests_by_session ON requests (${SESSION}, ended) WHERE ${HAS_SESSION};
   ${PERIOD_SCHEMA}
 `;
 
@@ -53,6 +59,7 @@ export const DEFAULT_RETENTION: Retention = {
   maxRequests: 50_000,
   requestsMs: 24 * 3600_000,
   sumsMs: 90 * DAY_S * 1000,
+  maxSessions: 100_000,
 };
 
 export interface HistoryOptions {
@@ -127,7 +134,21 @@ export class History implements UsageView {
       ORDER BY ended DESC, number DESC LIMIT ?`,
       ...[fromSeconds, ended, number, limit],
     );
-    return (rows ?? []).map((row) => ({ ...requestRow(row), number: Number(row["number"]) }));
+    return (rows ?? []).map(placedRow);
+  }
+
+  /** Returns the requests with a session's id before a place, the last that ended first: of any key. */
+  ofSession(
+    session: string,
+    { ended, number }: RequestPlace,
+    limit: number,
+  ): readonly (RequestRow & RequestPlace)[] {
+    const rows = this.#rows(
+      `SELECT * FROM requests WHERE ${HAS_SESSION} AND ${SESSION} = ? AND (ended, number) < (?, ?)
+      ORDER BY ended DESC, number DESC LIMIT ?`,
+      ...[session, ended, number, limit],
+    );
+    return (rows ?? []).map(placedRow);
   }
 
   /** Returns what has this request id, oldest first: a prompt and the calls of the model server share one. */
@@ -206,6 +227,8 @@ export class History implements UsageView {
 }
 
 type Row = Record<string, unknown>;
+
+const placedRow = (row: Row) => ({ ...requestRow(row), number: Number(row["number"]) });
 
 function requestRow(row: Row): RequestRow {
   return {

@@ -22,6 +22,7 @@ export function viewOf(request: ObservedRequest) {
     dialect: record.dialect,
     key,
     session: record.session,
+    agent: record.agent,
     subagent: record.subagent,
     parent: record.parent,
     purpose: record.purpose,

@@ -7,8 +7,6 @@ import { hasRole, neededRole } from "../../admin/permissions.ts";
 import { readAs } from "../../admin/read-as.ts";
 import type { BudgetGauge } from "../envoy-stats.ts";
 import { contentOf } from "../history/request-content.ts";
-import type { History } from "../history/history.ts";
-import type { Observe } from "../history/observed-request.ts";
 import { storyOf } from "../history/story.ts";
 import { RANGES, spendBy, summaryOf } from "../history/summary.ts";
 import type { Range } from "../history/summary.ts";
@@ -17,6 +15,8 @@ import { viewOf } from "../live/row.ts";
 import { addPlayground, playgroundSettings } from "../playground/playground.ts";
 import { ASSETS } from "./assets.ts";
 import { searchRequests } from "./search.ts";
+import { addSessions } from "./page-sessions.ts";
+import type { SessionParts } from "./page-sessions.ts";
 import { shell } from "./shell.ts";
 
 /** What the page shows. Undefined parts do not exist yet, or no longer. */
@@ -26,7 +26,7 @@ export interface PageSource {
   budgets: () => BudgetGauge[];
   /** The same of keys, groups and users at run time: there may be a hundred thousand. Absent: there are none. */
   keyBudgets?: (() => BudgetGauge[]) | undefined;
-  parts: () => { history: History; live: Live; observe: Observe } | undefined;
+  parts: () => (SessionParts & { live: Live }) | undefined;
   /** Returns the path of access_content.log; undefined if no bodies are written. */
   contentLog: () => string | undefined;
   /** Milliseconds since 1970. */
@@ -50,6 +50,8 @@ const UNAVAILABLE = "The gateway is starting or stopping.\n";
 export function addPage(app: Hono, source: PageSource): void {
   app.get("/", (context) => context.html(shell("live")));
   app.get("/requests/:id", (context) => context.html(shell("story")));
+  app.get("/sessions", (context) => context.html(shell("sessions")));
+  app.get("/sessions/:id", (context) => context.html(shell("session")));
   app.get("/playground", (context) => context.html(shell("playground")));
   app.get("/keys", (context) => context.html(shell("keys")));
   app.get("/assets/:hash/:name", (context) => {
@@ -65,6 +67,7 @@ export function addPage(app: Hono, source: PageSource): void {
   addOwn(app);
   addBudgets(app, source);
   addData(app, source);
+  addSessions(app, source.parts, source.now);
   addPlayground(app, source.model);
 }
 
@@ -82,6 +85,7 @@ function addOwn(app: Hono): void {
       groups: actor?.groups ?? [],
       can: {
         seeLive: may("GET", "/"),
+        seeStories: may("GET", "/requests/id"),
         usePlayground: may("GET", "/playground"),
         changeAllKeys: isOperator,
         changeOwnKeys: actor !== undefined,

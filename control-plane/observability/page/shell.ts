@@ -3,11 +3,13 @@ import { catalogueNote } from "../../../model/facts/catalogue-note.ts";
 import { ASSETS } from "./assets.ts";
 
 /** The pages, by the script that fills them. */
-export type View = "live" | "story" | "playground" | "keys";
+export type View = "live" | "story" | "sessions" | "session" | "playground" | "keys";
 
 const TITLES: Readonly<Record<View, string>> = {
   live: "Live",
   story: "Request",
+  sessions: "Sessions",
+  session: "Session",
   playground: "Playground",
   keys: "Keys",
 };
@@ -15,6 +17,7 @@ const TITLES: Readonly<Record<View, string>> = {
 export function shell(view: View): string {
   const links = [
     { href: "/", view: "live", text: "Live" },
+    { href: "/sessions", view: "sessions", text: "Sessions" },
     { href: "/playground", view: "playground", text: "Playground" },
     { href: "/keys", view: "keys", text: "Keys" },
   ].map(

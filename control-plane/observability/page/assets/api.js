@@ -74,3 +74,47 @@ export function follow(handlers) {
     source.close();
   };
 }
+
+/** Milliseconds between two looks of who may not see live requests, and the least between two others. */
+const POLL_MS = 5_000;
+const PAUSE_MS = 1_000;
+
+/**
+ * Calls `onUse` after requests of sessions have ended, with the ids of these; undefined: it is not known which.
+ * @returns a function that ends it
+ */
+export function followSessions(onUse) {
+  let end;
+  let timer;
+  let isOver = false;
+  let used = new Set();
+  const later = () => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      onUse(used);
+      used = new Set();
+    }, PAUSE_MS);
+  };
+  const begin = ({ can }) => {
+    if (isOver) return;
+    if (!can.seeLive) {
+      const polling = setInterval(() => onUse(undefined), POLL_MS);
+      end = () => clearInterval(polling);
+      return;
+    }
+    end = follow({
+      // The first ones ended before, perhaps after the page was read.
+      rows({ rows, skipped }) {
+        for (const { session } of rows) if (session !== undefined) used?.add(session);
+        if (skipped > 0) used = undefined;
+        if (used?.size !== 0) later();
+      },
+    });
+  };
+  load("/api/me").then(begin, () => showConnection("warn", "Not connected"));
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+    end?.();
+  };
+}

@@ -4,9 +4,14 @@ import { showAccount } from "./account.js";
 import { KeysPage } from "./keys.js";
 import { LivePage } from "./live.js";
 import { PlaygroundPage } from "./playground.js";
+import { SessionPage } from "./session.js";
+import { SessionsPage } from "./sessions.js";
 import { StoryPage } from "./story.js";
 
-const PAGES = { live: LivePage, story: StoryPage, playground: PlaygroundPage, keys: KeysPage };
+const PAGES = {
+  ...{ live: LivePage, story: StoryPage, playground: PlaygroundPage, keys: KeysPage },
+  ...{ sessions: SessionsPage, session: SessionPage },
+};
 
 const main = document.querySelector("main");
 const Page = PAGES[document.body.dataset.view];

@@ -11,6 +11,7 @@ const COLUMNS = {
   key: "key",
   session: "session",
   subagent: "subagent",
+  agent: "agent",
   listener: "listener",
   endpoint: "endpoint",
   input: "input_tokens",

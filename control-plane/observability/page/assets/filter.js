@@ -44,6 +44,7 @@ export function matches(row, { model, key, status, text }) {
     row.model,
     row.requested,
     row.session,
+    row.agent,
     row.subagent,
     row.parent,
     row.purpose,
@@ -59,4 +60,14 @@ export function matches(row, { model, key, status, text }) {
     row.firstTarget,
   ];
   return words.join("\n").toLowerCase().includes(text.toLowerCase());
+}
+
+/**
+ * Returns whether a session has a text in its id, its names or its last error; an empty one is in all.
+ * @param {import("../../history/session-history.ts").SessionSums} row
+ * @param {string} text
+ */
+export function matchesSession({ session, agent, model, key, user, error }, text) {
+  const words = [session, agent, model, key, user, error].join("\n").toLowerCase();
+  return words.includes(text.toLowerCase());
 }

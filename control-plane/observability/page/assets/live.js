@@ -1,7 +1,8 @@
 // The live page: now, the history, and requests as they happen.
 import { html, useEffect, useMemo, useRef, useState } from "./preact.js";
-import { follow, load, showConnection } from "./api.js";
+import { follow, load } from "./api.js";
 import { Chart } from "./chart.js";
+import { Choice, Select, Time, useFilters, useSettings } from "./controls.js";
 import { compact, micro, money, time } from "./format.js";
 import { csvOf, jsonOf, save } from "./export.js";
 import { matches, STATUSES } from "./filter.js";
@@ -35,27 +36,6 @@ const HISTORY_MS = {
 const DEFAULTS = { range: "1h", model: "", key: "", status: "", text: "", from: "", to: "" };
 /** Those that choose requests. */
 const CHOICES = ["model", "key", "status", "text", "from", "to"];
-
-/** The filters are in the URL, so that a link and a reload show the same. */
-function filtersOfUrl() {
-  const query = new URLSearchParams(location.search);
-  const found = Object.entries(DEFAULTS).map(([name, usual]) => [name, query.get(name) ?? usual]);
-  const filters = Object.fromEntries(found);
-  return filters.range in RANGES ? filters : { ...filters, range: DEFAULTS.range };
-}
-
-function useFilters() {
-  const [filters, set] = useState(filtersOfUrl);
-  const change = (more) => {
-    const next = { ...filters, ...more };
-    const query = new URLSearchParams(
-      Object.entries(next).filter(([name, value]) => value !== DEFAULTS[name]),
-    );
-    history.replaceState(null, "", query.size === 0 ? location.pathname : `?${query}`);
-    set(next);
-  };
-  return [filters, change];
-}
 
 /** Rows by number, the newest last. A browser that connects again gets some of them a second time. */
 function useLive() {
@@ -169,14 +149,6 @@ function useHistoryRows(filters) {
   return { ...state, isTime, reset, more: () => void more(state) };
 }
 
-function useSettings() {
-  const [settings, set] = useState({ models: [], keys: [] });
-  useEffect(() => {
-    load("/api/settings").then(set, () => showConnection("warn", "Not connected"));
-  }, []);
-  return settings;
-}
-
 const micros = (values) => values.map((value) => (value === null ? null : value / 1000));
 
 /** A point of a chart, by its seconds. */
@@ -281,47 +253,8 @@ function Charts({ summary }) {
   `;
 }
 
-function Select({ label, value, values, none, onChange }) {
-  const all = value === "" || values.includes(value) ? values : [...values, value];
-  return html`<label class="field"
-    >${label}
-    <select value=${value} onChange=${(event) => onChange(event.target.value)}>
-      <option value="">${none}</option>
-      ${all.map((one) => html`<option value=${one} selected=${one === value}>${one}</option>`)}
-    </select></label
-  >`;
-}
-
-function Choice({ label, name, value, values, onChange }) {
-  return html`<fieldset class="choice" aria-label=${label}>
-    ${Object.entries(values).map(
-      ([one, text]) =>
-        html`<label
-          ><input
-            type="radio"
-            name=${name}
-            value=${one}
-            checked=${one === value}
-            onChange=${() => onChange(one)}
-          />${text}</label
-        >`,
-    )}
-  </fieldset>`;
-}
-
-function Time({ label, value, onChange }) {
-  return html`<label class="field"
-    >${label}
-    <input
-      type="datetime-local"
-      value=${value}
-      onInput=${(event) => onChange(event.target.value)}
-    />
-  </label>`;
-}
-
 export function LivePage() {
-  const [filters, change] = useFilters();
+  const [filters, change] = useFilters(DEFAULTS, RANGES);
   const { snapshot, rows, isPaused, pause, skipped } = useLive();
   const summary = useHistory(filters);
   const settings = useSettings();

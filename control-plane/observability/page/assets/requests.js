@@ -15,7 +15,7 @@ import {
 import { Panel } from "./tables.js";
 
 /** The time of a request as a bar, in shares of the slowest row. */
-function Times({ row, longest }) {
+export function Times({ row, longest }) {
   const scale = 96 / Math.max(longest, 1);
   const whole = Math.max(row.duration * scale, 1);
   const wait = Math.min((row.firstToken ?? row.duration) * scale, whole);
@@ -28,7 +28,7 @@ function Times({ row, longest }) {
   </svg>`;
 }
 
-function Model({ row }) {
+export function Model({ row }) {
   const asked = row.requested;
   if (row.model === "")
     return html`<span class="none">${asked === undefined ? apiOf(row) : asked}</span>`;
@@ -41,7 +41,7 @@ function Model({ row }) {
   }${row.model}`;
 }
 
-function End({ row }) {
+export function End({ row }) {
   if (row.error !== "")
     return html`<span title=${row.message}
       ><span class="bad-text"

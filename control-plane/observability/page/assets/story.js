@@ -82,6 +82,11 @@ function Timeline({ row, start, whole }) {
   </div>`;
 }
 
+function sessionLink({ session, key }) {
+  const query = new URLSearchParams({ key });
+  return html`<a href=${`/sessions/${encodeURIComponent(session)}?${query}`}>${session}</a>`;
+}
+
 function factsOf(row) {
   return [
     ["Client asked for", row.requested],
@@ -89,7 +94,8 @@ function factsOf(row) {
     ["Model", row.model || undefined],
     ["Model as the provider reports it", row.responseModel],
     ["Key", row.key || undefined],
-    ["Session", row.session],
+    ["Session", row.session && sessionLink(row)],
+    ["Agent", row.agent],
     ["Sub-agent", row.subagent],
     ["Started by", row.parent],
     ["Purpose", row.purpose?.replaceAll("_", " ")],

@@ -15,7 +15,7 @@ const ROW = { start: Date.UTC(2026, 10, 22, 14, 3, 30), id: "a", status: 200, co
 it("CSV has a line of names, and a line for each request", () => {
   const [names, line, end] = csvOf([{ ...ROW, model: "openai/gpt-4o" }]).split("\r\n");
   expect(names?.split(",").slice(0, 4)).toEqual(["time", "id", "status", "model"]);
-  expect(line).toBe("2026-11-22T14:03:30.000Z,a,200,openai/gpt-4o,,,,,,,,,,,0.000420000,,,,,,");
+  expect(line).toBe("2026-11-22T14:03:30.000Z,a,200,openai/gpt-4o,,,,,,,,,,,,0.000420000,,,,,,");
   expect(end).toBe("");
 });
 

@@ -109,17 +109,17 @@ it.each([
   { roles: [], groups: ["red"], isKnown: true, can: ["changeOwnKeys", "createKeys"] },
   {
     ...{ roles: ["operator"], groups: [], isKnown: true },
-    can: ["seeLive", "usePlayground", "changeAllKeys", "changeOwnKeys", "createKeys"],
+    can: ["seeLive", "seeStories", "usePlayground", "changeAllKeys", "changeOwnKeys", "createKeys"],
   },
   {
     ...{ roles: ["admin"], groups: [], isKnown: true },
     can: [
-      ...["seeLive", "usePlayground", "changeAllKeys", "changeOwnKeys", "createKeys"],
+      ...["seeLive", "seeStories", "usePlayground", "changeAllKeys", "changeOwnKeys", "createKeys"],
       "changeGroups",
     ],
   },
   // Without a token and people, the admin API changes nothing.
-  { roles: [], groups: [], isKnown: false, can: ["seeLive", "usePlayground"] },
+  { roles: [], groups: [], isKnown: false, can: ["seeLive", "seeStories", "usePlayground"] },
 ] satisfies { roles: Role[]; groups: string[]; isKnown: boolean; can: string[] }[])(
   "the page offers to $roles in $groups (known: $isKnown) what the admin API accepts",
   async ({ can, ...person }) => {

@@ -3,8 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { History } from "../../../../control-plane/observability/history/history.ts";
+import {
+  DEFAULT_RETENTION,
+  History,
+} from "../../../../control-plane/observability/history/history.ts";
 import type { Observe } from "../../../../control-plane/observability/history/observed-request.ts";
+import { SessionHistory } from "../../../../control-plane/observability/history/session-history.ts";
 import {
   RANGES,
   spendBy,
@@ -13,6 +17,7 @@ import {
 } from "../../../../control-plane/observability/history/summary.ts";
 import type { Range } from "../../../../control-plane/observability/history/summary.ts";
 import { searchRequests } from "../../../../control-plane/observability/page/search.ts";
+import { searchSessions } from "../../../../control-plane/observability/page/page-sessions.ts";
 import { UsageDatabase } from "../../../../control-plane/usage/usage-database.ts";
 
 const NOW = 1_795_000_000;
@@ -20,6 +25,7 @@ const NOW = 1_795_000_000;
 let directory: string;
 let database: UsageDatabase;
 let history: History;
+let sessions: SessionHistory;
 /** The statements that were used. */
 let asked: Set<string>;
 
@@ -38,7 +44,10 @@ beforeAll(() => {
     throw new Error("there are no requests");
   };
   history = new History({ usage: { problem: undefined, query }, observe, now: () => NOW * 1000 });
-  database.addTables(history.schema);
+  const usage = { query };
+  const retention = () => DEFAULT_RETENTION;
+  sessions = new SessionHistory({ usage, observe, now: () => NOW * 1000, retention });
+  for (const { schema } of [history, sessions]) database.addTables(schema);
 });
 afterAll(() => {
   database.close();
@@ -59,7 +68,7 @@ function plansOf(work: () => unknown): string[] {
 }
 
 /** A step that reads a table as a whole. */
-const READS_ALL = /^SCAN (?:sums|requests)/;
+const READS_ALL = /^SCAN (?:sums|requests|sessions)/;
 
 const FILTERS = [{}, { model: "a" }, { key: "b" }, { model: "a", key: "b" }];
 
@@ -86,6 +95,13 @@ it.each([
       }),
   ],
   ["a story", () => history.withId("x")],
+  ["a page of sessions", () => searchSessions(sessions, {}, NOW, undefined)],
+  [
+    "a search of a person's sessions",
+    () => searchSessions(sessions, { text: "a", key: "b", from: "1", to: "9" }, NOW, "ann"),
+  ],
+  ["a session", () => sessions.withId("x", 9)],
+  ["the turns of a session", () => history.ofSession("x", { ended: 5, number: 5 }, 9)],
 ])("%s is read by an index", (_, work) => {
   const plans = plansOf(work);
   expect(plans.filter((step) => READS_ALL.test(step))).toEqual([]);
