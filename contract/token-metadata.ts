@@ -3,9 +3,13 @@
 
 /** The filter, and the namespace of its metadata. */
 export const TOKEN_METADATA = "envoy.filters.http.jwt_authn";
-/** Metadata: the verified payload, followed by the index of the issuer. */
-export const PAYLOAD = "p";
-/** Metadata: object with the reason of a failure in `message`. */
+/**
+ * Around the index of the issuer: the request header in which Envoy writes the payload of a token that it has verified, and which it
+ * removes from a client's request before. It names a credential, so that no log shows its value.
+ */
+export const PAYLOAD_HEADER_BEGIN = "x-gateway-payload-";
+export const PAYLOAD_HEADER_END = "-token";
+/** Metadata, followed by the index of the issuer: object with the reason of its last failure in `message`. */
 export const FAILURE = "failure";
 
 /** How `authorization` begins where Envoy reads a token of it; it compares case. */

@@ -1,5 +1,11 @@
-// Tokens of clients: Envoy verifies them (jwt_authn) before the WASM filter, which reads the claims from metadata and decides. docs/identity.md
-import { FAILURE, PAYLOAD, TOKEN_METADATA, TOKEN_SCHEMES } from "../contract/token-metadata.ts";
+// Tokens of clients: Envoy verifies them (jwt_authn) before the WASM filter, which reads the payload that Envoy adds and decides. docs/identity.md
+import {
+  FAILURE,
+  PAYLOAD_HEADER_BEGIN,
+  PAYLOAD_HEADER_END,
+  TOKEN_METADATA,
+  TOKEN_SCHEMES,
+} from "../contract/token-metadata.ts";
 import type { GatewayModel, Listener } from "../model/model.ts";
 import { hostPort, proxyName } from "../model/proxy.ts";
 import {
@@ -40,14 +46,13 @@ const CACHED_TOKENS = 1000;
 export function tokenFilter({ tokens = [] }: Listener): Extension[] {
   if (tokens.length === 0) return [];
   const providers = tokens.map((issuer, index) => ({
-    name: `${PAYLOAD}${String(index)}`,
+    name: `p${String(index)}`,
     settings: provider(issuer, index),
   }));
   const requirements = [
     // Envoy's cache of verified tokens is used for requirements that name the provider, and for no others.
     ...providers.map(({ name }) => ({ provider_name: name })),
-    // The WASM filter rejects what has failed: it knows API keys and the client's dialect. The last failure is the one of the issuer
-    // of the token, because this requirement selects the provider by the issuer.
+    // The WASM filter rejects what has failed: it knows API keys and the client's dialect.
     { allow_missing_or_failed: {} },
   ];
   return [
@@ -73,8 +78,9 @@ function provider({ issuer, audiences, keySet, clockSkew }: TokenIssuer, index: 
     ],
     // A valid token is removed: no provider gets it.
     forward: false,
-    payload_in_metadata: `${PAYLOAD}${String(index)}`,
-    failed_status_in_metadata: FAILURE,
+    // As metadata it would take 55 thousand instructions more: Envoy copies each claim, and the filter reads each one by a call.
+    forward_payload_header: `${PAYLOAD_HEADER_BEGIN}${String(index)}${PAYLOAD_HEADER_END}`,
+    failed_status_in_metadata: `${FAILURE}${String(index)}`,
     // Envoy accepts a token in its cache also after the key has been withdrawn. A new secret of sessions has to end the login's tokens,
     // and HS256 is verified quickly.
     ...(isLogin ? {} : { jwt_cache_config: { jwt_cache_size: CACHED_TOKENS } }),

@@ -1,28 +1,33 @@
-// The issuers of tokens that a listener accepts: where Envoy's metadata has the claims of a verified token.
+// The issuers of tokens that a listener accepts, and where the payload of a verified token has who the client is.
 import * as members from "../../contract/filter-document";
-import { PAYLOAD, TOKEN_METADATA } from "../../contract/token-metadata";
-import { constant, sameSpan, Span } from "../bytes/text/bytes";
+import {
+  FAILURE,
+  PAYLOAD_HEADER_BEGIN,
+  PAYLOAD_HEADER_END,
+  TOKEN_METADATA,
+} from "../../contract/token-metadata";
+import { constant, Span } from "../bytes/text/bytes";
 import { Document, textOf } from "./document";
 
-const NUL = "\0";
+const METADATA = "metadata\0filter_metadata\0" + TOKEN_METADATA + "\0" + FAILURE;
 
+/** Where a payload has a claim. */
 export class Claim {
-  /** The property of the value. */
-  path: Span;
-
-  constructor(
-    /** For messages. */
-    public name: string,
-    path: string,
-  ) {
-    this.path = constant(path);
-  }
+  /** Names of members, each inside the one before. */
+  path: Span[] = [];
+  /** For messages. */
+  name: string = "";
 }
 
 export class TokenIssuer {
+  /** The payload of the verified token in the head that was read last; empty without one. */
+  payload: Span = new Span(0, 0);
+
   constructor(
-    /** Each payload has it, because Envoy has compared it. */
-    public issuer: Claim,
+    /** The header of the payload. */
+    public header: Span,
+    /** The property with why the issuer's token was rejected. */
+    public failure: Span,
     public name: Claim,
     public user: Claim,
     public groups: Claim | null,
@@ -37,39 +42,33 @@ export function readTokenIssuers(from: Document, node: u32, member: Span): Token
   const issuers = new Array<TokenIssuer>();
   const list = from.items(node, member);
   for (let i = 0; i < list.length; i++) {
-    const before =
-      "metadata" + NUL + "filter_metadata" + NUL + TOKEN_METADATA + NUL + PAYLOAD + i.toString();
-    const issuer = new TokenIssuer(
-      new Claim("iss", before + NUL + "iss"),
-      new Claim("", ""),
-      new Claim("", ""),
-      null,
-      null,
-      null,
+    const one = list[i];
+    issuers.push(
+      new TokenIssuer(
+        constant(PAYLOAD_HEADER_BEGIN + i.toString() + PAYLOAD_HEADER_END),
+        constant(METADATA + i.toString() + "\0message"),
+        claimOf(from, one, constant(members.ISSUER_NAME)),
+        claimOf(from, one, constant(members.ISSUER_USER)),
+        optionalClaim(from, one, constant(members.ISSUER_GROUPS)),
+        optionalClaim(from, one, constant(members.ISSUER_MODELS)),
+        optionalClaim(from, one, constant(members.ISSUER_SESSION)),
+      ),
     );
-    issuer.name = claimOf(from, list[i], constant(members.ISSUER_NAME), before);
-    issuer.user = claimOf(from, list[i], constant(members.ISSUER_USER), before);
-    // Read once for both.
-    if (sameSpan(issuer.user.path, issuer.name.path)) issuer.user = issuer.name;
-    if (from.has(list[i], constant(members.ISSUER_GROUPS)))
-      issuer.groups = claimOf(from, list[i], constant(members.ISSUER_GROUPS), before);
-    if (from.has(list[i], constant(members.ISSUER_MODELS)))
-      issuer.models = claimOf(from, list[i], constant(members.ISSUER_MODELS), before);
-    if (from.has(list[i], constant(members.ISSUER_SESSION)))
-      issuer.session = claimOf(from, list[i], constant(members.ISSUER_SESSION), before);
-    issuers.push(issuer);
   }
   return issuers;
 }
 
-function claimOf(from: Document, node: u32, member: Span, before: string): Claim {
-  let path = before;
-  let name = "";
+function optionalClaim(from: Document, node: u32, member: Span): Claim | null {
+  return from.has(node, member) ? claimOf(from, node, member) : null;
+}
+
+function claimOf(from: Document, node: u32, member: Span): Claim {
+  const claim = new Claim();
   const parts = from.items(node, member);
   for (let i = 0; i < parts.length; i++) {
     const part = textOf(from.tape, parts[i]);
-    path += NUL + part;
-    name += (i == 0 ? "" : ".") + part;
+    claim.path.push(constant(part));
+    claim.name += (i == 0 ? "" : ".") + part;
   }
-  return new Claim(name, path);
+  return claim;
 }

@@ -12,7 +12,9 @@ import {
 import { ApiKeys } from "../config/api-keys";
 import { RateLimit } from "../config/rate-limit-rule";
 import { Config, readConfig } from "../config/read-config";
+import { TokenIssuer } from "../config/read-issuers";
 import { watchSessions } from "../exchange/client-session";
+import { watchHeaders } from "../exchange/request-head";
 import { Document, textOf } from "../config/document";
 import { scan, SCAN_OK } from "../bytes/json/scan";
 import { Tape } from "../bytes/json/tape";
@@ -81,6 +83,8 @@ export function startVm(size: u32): bool {
   config = read;
   const sessions = read.sessions;
   if (sessions !== null) watchSessions(sessions);
+  watchPayloads(read.ingressTokens);
+  watchPayloads(read.egressTokens);
   setShare(read.heldMemory);
   createTable(read.budgets.ids);
   createAllAllowances(read.rateLimits);
@@ -88,6 +92,11 @@ export function startVm(size: u32): bool {
   if (prompt !== null) createAllAllowances(prompt.rateLimits);
   isStarted = true;
   return true;
+}
+
+function watchPayloads(issuers: TokenIssuer[]): void {
+  for (let i = 0; i < issuers.length; i++)
+    issuers[i].payload = watchHeaders([issuers[i].header])[0];
 }
 
 function createAllAllowances(limits: RateLimit[]): void {

@@ -136,9 +136,14 @@ export function endRows(isLast: bool): bool {
   setWordAt(stateBytes, 8, hasAll ? 1 : 0);
   setWordAt(stateBytes, 12, keyCount);
   const isStored = setShared(STATE, stateSpan, stateVersion);
+  countChange();
+  return isStored;
+}
+
+/** Has all workers read again what they remember of rows. */
+export function countChange(): void {
   changes.increment();
   seen = UNKNOWN;
-  return isStored;
 }
 
 function readState(): void {

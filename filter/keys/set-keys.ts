@@ -25,6 +25,7 @@ import { readDigits } from "../bytes/text/hash";
 import { DIGEST_BYTES } from "../bytes/text/sha256";
 import {
   beginRows,
+  countChange,
   countKeys,
   endRows,
   HASH_PREFIX,
@@ -65,6 +66,7 @@ export function setKeys(tape: Tape, out: ByteBuffer): u32 {
   for (let kind = KEY_ROW; kind <= SESSION_ROW; kind++)
     storeRows(tape, tape.member(0, MEMBERS[kind - 1]), kind);
   const isStored = !hasState || endRows(isLast);
+  if (!hasState) countChange();
   out.clear();
   out.text(isFresh ? '{"' + KEYS_FRESH + '":1,"' + KEYS_COUNT + '":' : '{"' + KEYS_COUNT + '":');
   out.integer(countKeys());

@@ -63,12 +63,13 @@ export function checkClientKey(exchange: Exchange, context: StageContext): Outco
   const byGatewayKey = keys.find(GATEWAY_KEY.pointer, GATEWAY_KEY.length);
   let key = keys.at(byGatewayKey != 0 ? byGatewayKey : byApiKey != 0 ? byApiKey : byBearer);
   const config = context.config;
+  let now: u64 = 0;
   if (config.hasRunTimeKeys) {
-    const now = refreshRows();
+    now = refreshRows();
     key = key === null ? findSentKey(config, bearer, now) : withGroups(config, key, now);
   }
   const issuers = tokenIssuers(exchange, config);
-  if (key === null && issuers.length > 0) key = findTokenClient(config, issuers);
+  if (key === null && issuers.length > 0) key = findTokenClient(config, issuers, now);
   exchange.client.apiKey = key;
   const sent = bearer.length + X_API_KEY.length + GATEWAY_KEY.length;
   const needsRows = key === null ? sent > 0 : key.group !== null || key.user !== null;
@@ -77,7 +78,7 @@ export function checkClientKey(exchange: Exchange, context: StageContext): Outco
       new Fault(503, "The gateway does not know its API keys yet. Retry in 1 s.").after(PAUSE),
     );
   if (key !== null) return Outcome.Next;
-  const rejected: Fault | null = issuers.length == 0 ? null : tokenFault();
+  const rejected: Fault | null = tokenFault(issuers);
   if (rejected !== null) {
     addLocalHeader(WWW_AUTHENTICATE, constant("Bearer"));
     return context.refuse(rejected);
@@ -128,7 +129,9 @@ function isForProvider(key: Span, exchange: Exchange, config: Config): bool {
   if (!isOneKey(key) || holds(config.ingressKeys, key) || holds(config.egressKeys, key))
     return false;
   if (config.hasRunTimeKeys && isRunTimeKey(key)) return false;
-  return tokenIssuers(exchange, config).length == 0 || !isToken(key) || isForeignToken();
+  const issuers = tokenIssuers(exchange, config);
+  if (issuers.length == 0 || !isToken(key)) return true;
+  return isReadByEnvoy() && !hasRejectedToken(issuers);
 }
 
 /** Returns whether a value has the form of a token (JWT): three parts with dots between them. */
@@ -138,9 +141,8 @@ function isToken(key: Span): bool {
   return dots == 2;
 }
 
-/** Returns whether Envoy has read the tokens of the request, and those that are left are of no issuer of the listener. */
-function isForeignToken(): bool {
-  if (hasRejectedToken()) return false;
+/** Returns whether Envoy has read the tokens of the request: in `authorization` it compares the case of the scheme. */
+function isReadByEnvoy(): bool {
   for (let i = 0; i < SCHEMES.length; i++) {
     if (startsWith(AUTHORIZATION.pointer, AUTHORIZATION.length, SCHEMES[i])) return true;
   }

@@ -17,6 +17,7 @@ import { ask, errorOf } from "./ask.ts";
 const RSA = signingKey("rsa", "RS256");
 const EC = signingKey("ec", "ES256");
 const NEW_KEY = signingKey("new", "RS256");
+const SECOND = "https://second.test";
 const TEAM_KEY = "team-key-0123456789abcdef";
 
 let issuer: TestIssuer;
@@ -43,10 +44,13 @@ listeners:
   egress:
     api_keys: [$TEAM_KEY]
     jwt:
-      issuer: ${issuer.issuer}
-      audiences: [llm]
-      jwks_uri: ${issuer.keySetUrl}
-      claims: {user: email, groups: [access, groups], models: models}
+      - issuer: ${issuer.issuer}
+        audiences: [llm]
+        jwks_uri: ${issuer.keySetUrl}
+        claims: {user: email, groups: [access, groups], models: models}
+      - issuer: ${SECOND}
+        audiences: [llm]
+        jwks_uri: ${issuer.keySetUrl}
 llm_providers:
   - {model: openai/gpt-4o, base_url: "${provider.url}/v1", access_key: $OPENAI_API_KEY}
 `,
@@ -102,6 +106,54 @@ describe("a valid token", () => {
     const none = tokenOf(RSA, claims({ ...user, models: [], access: { groups: [] } }));
     const error = await errorOf(await chat(bearer(none)), "chat");
     expect(error.message).toMatch(/may not be used/);
+  });
+});
+
+describe("a token beside something else", () => {
+  const forged = Buffer.from(JSON.stringify({ sub: "forged", email: "forged@example.com" }));
+  const headers = {
+    "x-gateway-payload-0-token": forged.toString("base64url"),
+    "x-gateway-payload-1-token": forged.toString("base64url"),
+  };
+  const record = () => readFileSync(gateway.logFile("usage"), "utf8");
+
+  it("a payload that the client writes is never read", async () => {
+    const forgers: [Record<string, string>, number][] = [
+      [{}, 401],
+      [bearer("sk-wrong"), 401],
+      [bearer(TEAM_KEY), 200],
+      [bearer(tokenOf(RSA, claims({ ...user, exp: now() - 3600 }))), 401],
+      [bearer(tokenOf(RSA, claims({ ...user, sub: "first-issuer" }))), 200],
+      [bearer(tokenOf(RSA, claims({ iss: SECOND, sub: "second-issuer" }))), 200],
+      [{ "x-api-key": tokenOf(RSA, claims({ iss: SECOND, sub: "in-x-api-key" })) }, 200],
+    ];
+    for (const [credential, status] of forgers)
+      expect((await chat({ ...headers, ...credential })).status).toBe(status);
+    for (const name of ["first-issuer", "second-issuer", "in-x-api-key"])
+      await expect.poll(record, { timeout: 60_000 }).toContain(`"key":"jwt:${name}"`);
+    expect(record()).not.toContain("forged");
+    expect(JSON.stringify(provider.requests.map((one) => one.headers))).not.toMatch(/payload|eyJ/);
+  });
+
+  it.each<[string, string | undefined, string | undefined]>([
+    ["x-api-key, and a key of a provider in authorization", "token", "sk-other"],
+    ["x-api-key, and a foreign token in authorization", "token", "foreign"],
+    ["x-api-key, and an expired one in authorization", "token", "expired"],
+    ["both headers", "token", "token"],
+  ])("a valid token in %s is accepted, and sent nowhere", async (name, apiKey, authorization) => {
+    const values: Record<string, string> = {
+      token: tokenOf(RSA, claims({ ...user, sub: "beside", jti: name })),
+      foreign: tokenOf(RSA, claims({ ...user, iss: "https://foreign.test" })),
+      expired: tokenOf(RSA, claims({ ...user, exp: now() - 3600 })),
+    };
+    const value = (key = "") => values[key] ?? key;
+    const response = await chat({
+      "x-api-key": value(apiKey),
+      ...bearer(value(authorization)),
+    });
+    expect([response.status, await response.text()]).toEqual([200, expect.anything()]);
+    await expect.poll(record, { timeout: 60_000 }).toContain('"key":"jwt:beside"');
+    expect(JSON.stringify(provider.requests.map((one) => one.headers))).not.toContain("eyJ");
   });
 });
 

@@ -7,6 +7,7 @@ import {
   DECEMBER,
   keysPush,
   messageOf,
+  payloadHeader,
   startWorkers,
   type Worker,
 } from "./set-up.ts";
@@ -106,18 +107,11 @@ const OF_ALL = `budgets:
 const JWT = `  egress:
     jwt: {issuer: i, audiences: [a], jwks_uri: "https://issuer.test/keys"}
 `;
-const PAYLOAD = "metadata.filter_metadata.envoy.filters.http.jwt_authn.p0";
 
 it.each<[string, Ask]>([
   ["a key of run time", { headers: [["x-api-key", "two"]] }],
   ["a key of the configuration with groups", { headers: [["x-api-key", "b".repeat(30)]] }],
-  [
-    "a token",
-    {
-      headers: [],
-      input: { properties: { [`${PAYLOAD}.iss`]: "i", [`${PAYLOAD}.sub`]: "service" } },
-    },
-  ],
+  ["a token", { headers: [payloadHeader({ iss: "i", sub: "service" })] }],
 ])("a budget of all requests counts those with %s", async (_, client) => {
   const text = CONFIGURATION.replace("  egress:\n", JWT) + OF_ALL;
   const [worker] = await startWorkers(1, { text });

@@ -2,6 +2,7 @@
 // which the control plane sends rows and limits.
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
+import { PAYLOAD_HEADER_BEGIN, PAYLOAD_HEADER_END } from "../../../contract/token-metadata.ts";
 import { loadConfiguration } from "../../../control-plane/config/load.ts";
 import type { KeyRow, KeysPush, KeysResponse } from "../../../control-plane/keys/push-keys.ts";
 import { compileFilter, FilterHost } from "../../../control-plane/wasm-host/filter-host.ts";
@@ -11,6 +12,7 @@ import type {
 } from "../../../control-plane/wasm-host/wasm-exchange.ts";
 import { SharedData } from "../../../control-plane/wasm-host/wasm-shared-data.ts";
 import { filterConfig } from "../../../model/filter-document/write-document.ts";
+import type { GatewayModel } from "../../../model/model.ts";
 import { ENVIRONMENT, FILTER, messageOf, responseTo, START } from "../budgets/set-up.ts";
 
 export { COST, DECEMBER, messageOf, recordOf } from "../budgets/set-up.ts";
@@ -52,6 +54,12 @@ export function keysPush(rows: Record<string, Partial<KeyRow> | null>): KeysPush
   };
 }
 
+/** Returns the header in which Envoy writes the payload of a token that it has verified. */
+export function payloadHeader(claims: object): [string, string] {
+  const payload = Buffer.from(JSON.stringify(claims)).toString("base64url");
+  return [`${PAYLOAD_HEADER_BEGIN}0${PAYLOAD_HEADER_END}`, payload];
+}
+
 export interface Worker {
   host: FilterHost;
   clock: { now: number };
@@ -76,7 +84,11 @@ export interface Ask {
 /** Starts workers of one Envoy. */
 export async function startWorkers(
   count: number,
-  { text = CONFIGURATION, shared = new SharedData() } = {},
+  {
+    text = CONFIGURATION,
+    shared = new SharedData(),
+    adapt = (model: GatewayModel): GatewayModel => model,
+  } = {},
 ): Promise<Worker[]> {
   const result = loadConfiguration({ file: "gateway.yaml", text }, ENVIRONMENT);
   if (!result.ok) throw new Error(JSON.stringify(result.problems));
@@ -84,7 +96,7 @@ export async function startWorkers(
   const module = await compileFilter(FILTER);
   const hosts = Array.from({ length: count }, () =>
     FilterHost.load(module, {
-      filterConfig: filterConfig(result.model),
+      filterConfig: filterConfig(adapt(result.model)),
       environment: ENVIRONMENT,
       sharedData: shared,
       now: () => clock.now,

@@ -1,8 +1,16 @@
-// Tokens that Envoy has verified, in a gateway with keys of run time: what Envoy's metadata has is a property of the request here.
+// Tokens that Envoy has verified, in a gateway with keys of run time: the payload is a header of the request, and what Envoy's metadata has is a property.
 import { expect, it } from "vitest";
-import { FAILURE, PAYLOAD, TOKEN_METADATA } from "../../../contract/token-metadata.ts";
+import { FAILURE, TOKEN_METADATA } from "../../../contract/token-metadata.ts";
 import { errorOf } from "../budgets/set-up.ts";
-import { type Ask, KEY, keysPush, recordOf, startWorkers, type Worker } from "./set-up.ts";
+import {
+  type Ask,
+  KEY,
+  keysPush,
+  payloadHeader,
+  recordOf,
+  startWorkers,
+  type Worker,
+} from "./set-up.ts";
 
 const ISSUER = "https://issuer.test";
 const TOKEN = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl";
@@ -11,10 +19,13 @@ listeners:
   egress:
     api_keys: [$TEAM_A]
     jwt:
-      issuer: ${ISSUER}
-      audiences: [llm]
-      jwks_uri: https://issuer.test/keys
-      claims: {groups: groups, models: [may, use]}
+      - issuer: ${ISSUER}
+        audiences: [llm]
+        jwks_uri: https://issuer.test/keys
+        claims: {groups: groups, models: [may, use]}
+      - issuer: https://second.test
+        audiences: [llm]
+        jwks_uri: https://second.test/keys
 `;
 const CONFIGURATION = `${LISTENERS}
 keys: {}
@@ -29,38 +40,14 @@ llm_providers:
   - {model: openai/gpt, passthrough_auth: true}
 `;
 
-type Claim = string | number | Claim[];
-
-/** As Envoy writes a list: the number of its items, the sizes of each, and their bytes. */
-function listBytes(items: Claim[]): string {
-  const sizes = Buffer.alloc(4 + 8 * items.length);
-  sizes.writeUInt32LE(items.length, 0);
-  const texts = items.map((item, at) => {
-    const text = typeof item === "string" ? item : "";
-    sizes.writeUInt32LE(text.length, 4 + 8 * at);
-    return `${text}\0\0`;
-  });
-  return sizes.toString("latin1") + texts.join("");
-}
-
-/** A request whose token Envoy has removed, after it has verified it. */
-function verified(claims: Record<string, Claim> = {}): Ask {
-  const properties: Record<string, string | number> = {};
-  for (const [name, value] of Object.entries({ iss: ISSUER, sub: "service", ...claims })) {
-    const path = `metadata.filter_metadata.${TOKEN_METADATA}.${PAYLOAD}0.${name}`;
-    if (Array.isArray(value)) {
-      properties[path] = listBytes(value);
-      value.forEach((item, at) => {
-        if (!Array.isArray(item)) properties[`${path}.${String(at)}`] = item as string | number;
-      });
-    } else properties[path] = value;
-  }
-  return { headers: [], input: { properties } };
+/** A request whose token Envoy has verified. */
+function verified(claims: object = {}): Ask {
+  return { headers: [payloadHeader({ iss: ISSUER, sub: "service", ...claims })] };
 }
 
 /** A request whose token Envoy has rejected, and left in place. */
-function rejected(message: string, token = TOKEN): Ask {
-  const path = `metadata.filter_metadata.${TOKEN_METADATA}.${FAILURE}.message`;
+function rejected(message: string, token = TOKEN, issuer = 0): Ask {
+  const path = `metadata.filter_metadata.${TOKEN_METADATA}.${FAILURE}${String(issuer)}.message`;
   return {
     headers: [["authorization", `Bearer ${token}`]],
     input: { properties: { [path]: message } },
@@ -77,7 +64,7 @@ const isKnown = { reset: 1, complete: 1, groups: { research: {} } } as const;
 
 it("a token needs the rows: before the first whole push it gets 503", async () => {
   const worker = await started();
-  for (const claims of [{}, { groups: ["research"] }] as Record<string, Claim>[]) {
+  for (const claims of [{}, { groups: ["research"] }]) {
     const asked = worker.ask("", verified(claims));
     expect(errorOf(asked)).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
   }
@@ -124,23 +111,54 @@ it("a group's removal counts for the next token", async () => {
   expect(second?.try("", verified({ groups: ["research"] }))).toContain("403");
 });
 
-it.each<[string, Record<string, Claim>, RegExp]>([
+it("a session that ends rejects a token that all workers have seen", async () => {
+  const workers = await startWorkers(2, {
+    text: CONFIGURATION,
+    adapt(model) {
+      const tokens = (model.egress.tokens ?? []).map((issuer) => ({
+        ...issuer,
+        claims: { ...issuer.claims, session: ["sid"] },
+      }));
+      return { ...model, egress: { ...model.egress, tokens } };
+    },
+  });
+  const [first] = workers;
+  first?.push(isKnown);
+  for (const worker of workers)
+    expect(worker.try("", verified({ sid: "one" }))).toContain("503 The gateway does not know its");
+  first?.push({ sessions: { "*": {} } });
+  for (const sid of ["one", "two"]) {
+    for (const worker of workers) expect(worker.try("", verified({ sid }))).toBe("200");
+  }
+  first?.push({ sessions: { one: {} } });
+  for (const worker of workers) {
+    expect(worker.try("", verified({ sid: "one" }))).toContain("401 The session of the token");
+    expect(worker.try("", verified({ sid: "two" }))).toBe("200");
+    expect(worker.try("", verified())).toMatch(/^403 .*'sid'/);
+  }
+});
+
+it.each<[string, object, RegExp]>([
   ["no claims", {}, /^200/],
-  ["groups and models", { groups: ["a", "research"], "may.use": ["openai/gpt"] }, /^200/],
-  ["texts", { groups: "research", "may.use": "openai/*" }, /^200/],
+  ["groups and models", { groups: ["a", "research"], may: { use: ["openai/gpt"] } }, /^200/],
+  ["texts", { groups: "research", may: { use: "openai/*" } }, /^200/],
   ["an empty list of groups", { groups: [] }, /^200/],
   ["32 groups", { groups: Array.from({ length: 32 }, () => "research") }, /^200/],
   ["33 groups", { groups: Array.from({ length: 33 }, () => "research") }, /^403 .*'groups'/],
   ["an empty group", { groups: "" }, /^403 .*'groups'/],
   ["a list with an empty group", { groups: ["research", "", "b"] }, /^403 .*'groups'/],
-  ["a list with an item that is null", { groups: ["research", []] }, /^403 .*'groups'/],
-  ["a list of null", { groups: [[]] }, /^403 .*'groups'/],
+  ["a list with an item that is null", { groups: ["research", null] }, /^403 .*'groups'/],
+  ["a list of null", { groups: [null] }, /^403 .*'groups'/],
   ["a number as group", { groups: 0 }, /^403 .*'groups'/],
-  ["the bytes of a double as group", { groups: 1 }, /^403 .*'groups'/],
-  ["an empty list of models", { "may.use": [] }, /^403 .*may not be used/],
-  ["an empty model", { "may.use": "" }, /^403 .*'may\.use'/],
-  ["a list with an empty model", { "may.use": ["openai/gpt", ""] }, /^403 .*'may\.use'/],
-  ["a list of null as models", { "may.use": [[]] }, /^403 .*'may\.use'/],
+  ["null as group", { groups: null }, /^403 .*'groups'/],
+  ["an object as groups", { groups: {} }, /^403 .*'groups'/],
+  ["a group with a comma", { groups: ["a,b"] }, /^403 .*'groups'/],
+  ["a group with an escaped line break", { groups: ["a\nb"] }, /^403 .*'groups'/],
+  ["a text in place of an object", { may: "openai/gpt" }, /^200/],
+  ["an empty list of models", { may: { use: [] } }, /^403 .*may not be used/],
+  ["an empty model", { may: { use: "" } }, /^403 .*'may\.use'/],
+  ["a list with an empty model", { may: { use: ["openai/gpt", ""] } }, /^403 .*'may\.use'/],
+  ["a list of null as models", { may: { use: [null] } }, /^403 .*'may\.use'/],
   ["an empty name", { sub: "" }, /^403 .*'sub'/],
 ])("a token with %s", async (_, claims, said) => {
   const worker = await started();
@@ -148,11 +166,77 @@ it.each<[string, Record<string, Claim>, RegExp]>([
   expect(worker.try("", verified(claims))).toMatch(said);
 });
 
+it("a claim is read from any JSON, by its last member, with escapes and any letters", async () => {
+  const worker = await started(`${CONFIGURATION}observability: {metrics: {address: 127.0.0.1}}\n`);
+  worker.push(isKnown);
+  const [name] = payloadHeader({});
+  const json = ' {"sub":"no","\\u0073ub":"\\u00fc?>~é","groups":[ "research" ] , "x": [{}, 1e9]}';
+  const payload = Buffer.from(json).toString("base64url");
+  expect(payload).toMatch(/[-_]/);
+  const asked = worker.ask("", { headers: [[name, payload]] });
+  expect(asked.response.status).toBe(200);
+  const user = Buffer.from("ü?>~é").toString("latin1");
+  expect(recordOf(asked)).toMatchObject({ key: `jwt:${user}`, group: "research", user });
+});
+
+it.each([
+  ["no base64", "e!"],
+  ["no JSON", Buffer.from('{"sub":"a"').toString("base64url")],
+  ["a list", Buffer.from('["sub"]').toString("base64url")],
+])("a payload that is %s gets 403", async (_, payload) => {
+  const worker = await started();
+  worker.push(isKnown);
+  const [name] = payloadHeader({});
+  expect(worker.try("", { headers: [[name, payload]] })).toMatch(/^403 .*'sub'/);
+});
+
+it("two tokens with the same hash place, and one above 4 KiB, keep their own clients", async () => {
+  const worker = await started(`${CONFIGURATION}observability: {metrics: {address: 127.0.0.1}}\n`);
+  worker.push(isKnown);
+  const nameOf = (claims: object) => recordOf(worker.ask("", verified(claims)))["key"];
+  const filler = "x".repeat(5000);
+  for (let round = 0; round < 2; round++) {
+    // More than a worker keeps.
+    for (let number = 0; number < 1500; number++)
+      expect(nameOf({ sub: `s-${String(number)}` })).toBe(`jwt:s-${String(number)}`);
+    expect(nameOf({ sub: "long", filler })).toBe("jwt:long");
+    expect(nameOf({ sub: "other", filler })).toBe("jwt:other");
+  }
+}, 60_000);
+
+it("the payload is not sent to a provider", async () => {
+  const worker = await started();
+  worker.push(isKnown);
+  const [name, payload] = payloadHeader({ iss: ISSUER, sub: "service" });
+  const asked = worker.ask("", { headers: [[name, payload]] });
+  expect(asked.response.status).toBe(200);
+  expect(asked.sent).toHaveLength(1);
+  expect(JSON.stringify(asked.sent)).not.toContain(payload);
+  expect(JSON.stringify(asked.sent)).not.toContain(name);
+});
+
+it("a rejected token of several issuers gets the reason of its own issuer", async () => {
+  const worker = await started();
+  worker.push(isKnown);
+  const foreign = "Jwt issuer is not configured";
+  for (const [first, second] of [
+    ["Jwt is expired", foreign],
+    [foreign, "Jwt is expired"],
+  ] as const) {
+    const properties = {
+      ...rejected(first).input?.properties,
+      ...rejected(second, TOKEN, 1).input?.properties,
+    };
+    const asked = worker.try("", { ...rejected(first), input: { properties } });
+    expect(asked).toBe("401 The token has expired. Get a new one.");
+  }
+});
+
 it("a group counts without keys and groups of the gateway too, in usage records alone", async () => {
   const text = CONFIGURATION.replace(/keys: \{\}\ngroups.*\n/, "");
   expect(text).not.toBe(CONFIGURATION);
   const worker = await started(`${text}observability: {metrics: {address: 127.0.0.1}}\n`);
-  const asked = worker.ask("", verified({ groups: ["eu"], "may.use": ["openai/gpt"] }));
+  const asked = worker.ask("", verified({ groups: ["eu"], may: { use: ["openai/gpt"] } }));
   expect(asked.response.status).toBe(200);
   expect(recordOf(asked)).toMatchObject({ key: "jwt:service", group: "eu", user: "service" });
 });
@@ -178,6 +262,10 @@ it("a client's key is not sent to a provider while it may be a key or a token of
   expect(sent({ headers: [["authorization", `bearer ${TOKEN}`]] })).toContain(TOKEN);
   expect(sent(rejected("Jwt issuer is not configured"))).toContain(TOKEN);
   expect(sent(rejected("Jwt is expired"))).not.toContain(TOKEN);
+  const second = rejected("Jwt issuer is not configured", TOKEN, 1);
+  expect(sent(second)).toContain(TOKEN);
+  const both = { ...second.input?.properties, ...rejected("Jwt is expired").input?.properties };
+  expect(sent({ ...second, input: { properties: both } })).not.toContain(TOKEN);
   // Envoy does not look there.
   expect(sent({ headers: [["authorization", `BEARER ${TOKEN}`]] })).not.toContain(TOKEN);
 });
