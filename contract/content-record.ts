@@ -15,6 +15,11 @@ export const CONTENT_METHOD = "method";
 export const CONTENT_PATH = "path";
 /** Text: the session, as in the usage record; left out if there is none. */
 export const CONTENT_SESSION = "session";
+/** Text: who the client is, as in the usage record; each is left out if there is none. */
+export const CONTENT_KEY = "key";
+export const CONTENT_KEY_ID = "key_id";
+export const CONTENT_GROUP = "group";
+export const CONTENT_USER = "user";
 /** List of [name, value]: as the client sent them; credentials and `redact_headers` are `***`. */
 export const CONTENT_HEADERS = "headers";
 /** Text: the body as the client sent it, cut to the limit; a byte that is not UTF-8 is U+FFFD. */

@@ -148,8 +148,7 @@ export function proxy_on_log(id: u32): void {
   const content = exchange.content;
   if (content !== null) {
     const session = exchange.session;
-    if (session === null) content.settle(null);
-    else content.settle(session.id);
+    content.settle(exchange.client.apiKey, session === null ? null : session.id);
   }
   done();
 }

@@ -1,8 +1,11 @@
 // Captures a request and its response as the client sends and gets them (contract/content-record.ts), up to a number of bytes each.
 import {
+  CONTENT_GROUP,
   CONTENT_HEADERS,
   CONTENT_ID,
   CONTENT_IS_CUT,
+  CONTENT_KEY,
+  CONTENT_KEY_ID,
   CONTENT_LISTENER,
   CONTENT_METHOD,
   CONTENT_PATH,
@@ -11,6 +14,7 @@ import {
   CONTENT_RESPONSE,
   CONTENT_SESSION,
   CONTENT_TIME,
+  CONTENT_USER,
   PROPERTY_CONTENT,
 } from "../../contract/content-record";
 import { LISTENER_EGRESS, LISTENER_INGRESS } from "../../contract/words";
@@ -18,6 +22,7 @@ import { escape, escapeWire } from "../bytes/json/text";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { HeldText } from "../bytes/text/held-text";
 import { lengthWithoutQuery, maskCredentials } from "../bytes/text/query";
+import { ApiKey } from "../config/api-keys";
 import { ContentRules } from "../config/content-rules";
 import { setProperty } from "../host/host";
 import { wasRefused } from "../memory/blocks";
@@ -101,14 +106,16 @@ export class Content {
   }
 
   /** Stores the object in the stream's filter state, from where Envoy's access log takes it. */
-  settle(session: HeldText | null): void {
+  settle(key: ApiKey | null, session: HeldText | null): void {
     line.clear();
     line.span(this.head.view(span));
-    if (session !== null) {
-      line.text(',"' + CONTENT_SESSION + '":"');
-      line.span(session.view(span));
-      line.byte(QUOTE);
+    if (key !== null) {
+      writeHeld(constant(CONTENT_KEY), key.held);
+      writeHeld(constant(CONTENT_KEY_ID), key.id);
+      writeHeld(constant(CONTENT_GROUP), key.group);
+      writeHeld(constant(CONTENT_USER), key.user);
     }
+    writeHeld(constant(CONTENT_SESSION), session);
     line.text(',"' + CONTENT_REQUEST + '":"');
     escapeWire(this.request.pointer, this.request.length, line);
     if (this.requestLength > this.request.length) {
@@ -128,6 +135,15 @@ export class Content {
     this.request.release();
     this.response.release();
   }
+}
+
+function writeHeld(name: Span, value: HeldText | null): void {
+  if (value === null) return;
+  line.text(',"');
+  line.span(name);
+  line.text('":"');
+  escape(value.pointer, value.length, line);
+  line.byte(QUOTE);
 }
 
 function writePath(out: ByteBuffer): void {

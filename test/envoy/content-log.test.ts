@@ -28,7 +28,9 @@ beforeAll(async () => {
         metrics: { address: "127.0.0.1", port: 9464 },
         content: { maxBytes: LIMIT, redactHeaders: ["x-customer"] },
       };
-      model.egress.apiKeys = [{ variable: "TEAM_KEY", name: "TEAM_KEY" }];
+      model.egress.apiKeys = [
+        { variable: "TEAM_KEY", name: "TEAM_KEY", groups: ["research", "eu"] },
+      ];
       model.filterEnvironment.push("TEAM_KEY");
     },
   });
@@ -62,6 +64,7 @@ it.each(CASES)("$client, $model, stream: $stream", async ({ client, model, strea
   const content = await contentOf(id);
   expect(content.response).toBe(text.slice(0, LIMIT));
   expect(JSON.parse(content.request)).toMatchObject({ model });
+  expect(content).toMatchObject({ key: "TEAM_KEY", group: "research,eu" });
   const own = new Map(content.headers);
   expect([own.get("authorization"), own.get("x-customer")]).toEqual(["***", "***"]);
   expect(own.get("content-type")).toBe("application/json");

@@ -4,6 +4,11 @@ export interface ContentLine {
   listener: string;
   method: string;
   path: string;
+  key?: string;
+  key_id?: string;
+  group?: string;
+  user?: string;
+  session?: string;
   headers: [string, string][];
   request: string;
   request_bytes?: number;

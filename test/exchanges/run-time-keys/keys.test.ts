@@ -1,5 +1,6 @@
 // Keys that are created at run time: who is let in, what they may use, and what their groups and users add.
 import { expect, it } from "vitest";
+import { PROPERTY_CONTENT } from "../../../contract/content-record.ts";
 import { errorOf } from "../budgets/set-up.ts";
 import { CONFIGURATION, hashOf, KEY, keysPush, recordOf, startWorkers } from "./set-up.ts";
 
@@ -273,4 +274,28 @@ it("Envoy's service counts a key's limits though the filter counts those of its 
     1,
   );
   expect(worker?.try("b".repeat(30))).toContain("1 requests an hour for group research");
+});
+
+it("the content log has the client of a key as the usage record has it", async () => {
+  const more = "observability: {metrics: {address: 127.0.0.1}, content: {}}\n";
+  const [worker] = await startWorkers(1, { text: `${CONFIGURATION}${more}` });
+  worker?.push({
+    ...{ reset: 1, complete: 1, groups: { research: {}, 'quoted "group"': {} } },
+    ...keysPush({
+      [KEY]: { owner: "o'neil\\ops", groups: ["research", 'quoted "group"'] },
+      plain: { id: "key_plain", name: "plain" },
+    }),
+  });
+  for (const key of [KEY, "plain"]) {
+    const asked = worker?.ask(key);
+    if (asked === undefined) throw new Error("no worker");
+    const text = asked.filterState.get(PROPERTY_CONTENT) ?? "";
+    const content = JSON.parse(text) as Record<string, unknown>;
+    const client = ({ key: name, key_id, group, user }: Record<string, unknown>) => ({
+      ...{ name, key_id, group, user },
+    });
+    expect(client(content)).toEqual(client(recordOf(asked)));
+    expect(content["key_id"]).toMatch(/^key_/);
+    expect(content["user"]).toBe(key === KEY ? "o'neil\\ops" : undefined);
+  }
 });
