@@ -15,7 +15,7 @@ export const FAILURE = "failure";
 /** How `authorization` begins where Envoy reads a token of it; it compares case. */
 export const TOKEN_SCHEMES = ["Bearer ", "bearer "];
 
-/** A longer claim is rejected. Bytes of UTF-8. */
+/** A longer claim is rejected. Bytes of UTF-8, in which what JSON escapes counts twice. */
 export const MAX_CLAIM_BYTES = 200;
 /** So is a token with more groups, or more models. */
 export const MAX_CLAIM_ITEMS = 32;

@@ -1,5 +1,6 @@
 // Who has logged in, by the claims of the identity provider, as a token can name it.
 import { MAX_CLAIM_BYTES, MAX_CLAIM_ITEMS } from "../../contract/token-metadata.ts";
+import { isUserName } from "../../model/keys.ts";
 import type { Login } from "../../model/login.ts";
 import type { SignIn } from "../../model/model.ts";
 import {
@@ -32,8 +33,9 @@ export function loggedInOf(
   const { name, groups } = identity;
   if (!isInOneOf(groups, login.allowedGroups))
     return `${name} may not log in: none of the groups in the claim ${signIn.claims.groups} is in allowed_groups.`;
-  if (!fitsClaim(name)) return "The name has a comma or a control character, or is too long.";
-  const usable = groups.filter(fitsClaim);
+  // The filter accepts no other values of claims (docs/identity.md).
+  if (!isUserName(name)) return "The name has a comma or a control character, or is too long.";
+  const usable = groups.filter(isUserName);
   // A token without groups may use all models.
   if (usable.length === 0 && groups.length > 0)
     return "The names of all groups have a comma or a control character, or are too long.";
@@ -45,10 +47,4 @@ export function loggedInOf(
   const ordered = [...new Set([...known, ...usable.filter(isAllowed), ...usable])];
   const subject = String(claims["sub"]).slice(0, MAX_CLAIM_BYTES);
   return { session, subject, name, groups: ordered.slice(0, MAX_CLAIM_ITEMS) };
-}
-
-/** The filter accepts no other values of claims (docs/identity.md). */
-function fitsClaim(text: string): boolean {
-  const isPlain = !/[,\p{Cc}]/u.test(text);
-  return isPlain && text !== "" && Buffer.byteLength(text) <= MAX_CLAIM_BYTES;
 }

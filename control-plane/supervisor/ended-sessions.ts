@@ -1,6 +1,6 @@
-// The sessions that people have ended, of one kind: logins, of coding agents and of the page, or sessions of agents. They are in a
-// private file of the state directory, so that a restart brings none back, in Envoy, which rejects their requests, and with `redis` at
-// every gateway.
+// The sessions that people have ended, of one kind: logins of coding agents, of the page, or sessions of agents. They are in a private
+// file of the state directory, so that a restart brings none back, in Envoy, which rejects their requests, and with `redis` at every
+// gateway. Each kind is bounded for itself: many of one make the gateway forget none of another.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -21,7 +21,7 @@ const PUSH_MS = 1_000;
 /** By id: when it may be forgotten, in seconds since 1970. */
 type Ends = Record<string, number>;
 
-/** What distinguishes logins from sessions of agents. */
+/** What distinguishes the kinds. */
 export interface EndsKind extends SharedKind {
   /** In the state directory. */
   file: string;
@@ -38,9 +38,18 @@ const LOGINS: EndsKind = {
   withoutRedis:
     "a logout counts at the gateway that gets it, and at the others as soon as Redis is back",
   isSent: ({ login }) => login !== undefined,
-  isShared: ({ login, observability }) =>
-    login !== undefined || observability?.metrics.signIn !== undefined,
+  isShared: ({ login }) => login !== undefined,
   sender: async (socket) => (await import("../login/push-sessions.ts")).loginsTo(socket),
+};
+
+/** Sessions of the page, which the gateway itself reads. */
+export const PAGE_SESSIONS: EndsKind = {
+  ...{ file: "ended-page-sessions.json", place: "page-sessions", what: "Sign-outs of the page" },
+  withoutRedis:
+    "a sign-out counts at the gateway that gets it, and at the others as soon as Redis is back",
+  isSent: () => false,
+  isShared: ({ observability }) => observability?.metrics.signIn !== undefined,
+  sender: () => Promise.reject(new Error("Envoy gets no sessions of the page")),
 };
 
 /** Sessions of agents: rejected by Envoy where requests have usage records, and so a session. */

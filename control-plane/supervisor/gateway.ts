@@ -27,7 +27,12 @@ import { createSpending, type Spending } from "./spending.ts";
 import { createAlertSender } from "./alerts.ts";
 import { createKeyStore, type KeyStore } from "./key-store.ts";
 import { createIssuerStore, type IssuerStore } from "./issuer-store.ts";
-import { AGENT_SESSIONS, createSessionEnds, type SessionEnds } from "./ended-sessions.ts";
+import {
+  AGENT_SESSIONS,
+  createSessionEnds,
+  PAGE_SESSIONS,
+  type SessionEnds,
+} from "./ended-sessions.ts";
 import { createServices, type PreparedServices, type Services } from "./services.ts";
 import { runDirectory, secretsDirectory, tokensDirectory, writePrivately } from "./state.ts";
 import type { BudgetGauge } from "../observability/envoy-stats.ts";
@@ -51,8 +56,10 @@ export interface Gateway {
   addLost: () => void;
   /** The keys that are created while the gateway runs, and their admin API. */
   keys: KeyStore;
-  /** The sessions that people have ended. */
+  /** The logins that people have ended. */
   sessionEnds: SessionEnds;
+  /** The sessions of the page that people have ended. */
+  pageEnds: SessionEnds;
   /** Returns what is known of the access tokens; never a token. */
   tokens: () => TokenReport[];
   /** Returns the directory of the access logs. */
@@ -108,6 +115,7 @@ export async function startGateway(
     () => agentEnds,
   );
   const sessionEnds = createSessionEnds(directory, events.report, onReadiness);
+  const pageEnds = createSessionEnds(directory, events.report, onReadiness, PAGE_SESSIONS);
   const agentEnds = createSessionEnds(directory, events.report, onReadiness, AGENT_SESSIONS);
   const alerts = createAlertSender(
     directory,
@@ -133,8 +141,8 @@ export async function startGateway(
     ...{ directory, planner, logs, services, certificates, proxy, tokens, spending, events },
     issuers,
     all: new AllParts([
-      ...[logs, services, spending, keys, sessionEnds, agentEnds, alerts, tokens, issuers, proxy],
-      certificates,
+      ...[logs, services, spending, keys, sessionEnds, pageEnds, agentEnds, alerts, tokens],
+      ...[issuers, proxy, certificates],
     ]),
   };
   const started = await startFirst(first, parts).catch(async (error: unknown) => {
@@ -150,6 +158,7 @@ export async function startGateway(
     missing: () => parts.all.missing(),
     keys,
     sessionEnds,
+    pageEnds,
     budgets: spending.gauges,
     keyBudgets: spending.keyGauges,
     usage: spending.usage,

@@ -39,7 +39,7 @@ export function createObserver(
     adminApi: async () => (await gateway()?.keys.api()) ?? undefined,
     report,
     audit,
-    ended: () => gateway()?.sessionEnds.ended,
+    ended: () => gateway()?.pageEnds.ended,
     ownerOfPort: findOwner,
     onProblem,
   };

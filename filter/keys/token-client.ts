@@ -31,6 +31,8 @@ const PREFIX = constant(TOKEN_NAME_PREFIX);
 const BEGINNINGS = TOKEN_FAILURES.map<Span>((row) => constant(row.text));
 const FOREIGN = constant(OTHER_ISSUER);
 const COMMA: u32 = 0x2c;
+const QUOTE: u32 = 0x22;
+const BACKSLASH: u32 = 0x5c;
 const LINE_BREAK: u32 = 0x0a;
 const MINUS: u32 = 0x2d;
 const PLUS: u32 = 0x2b;
@@ -242,16 +244,22 @@ function appendAll(value: u32, separator: u32): bool {
   return true;
 }
 
-/** Appends a text. Returns false if it is none, empty, too long, or holds a comma or what no name has. */
+/**
+ * Appends a text. Returns false if it is none, empty, too long, or holds a comma or what no name has. What JSON escapes counts twice, as in
+ * the names of rows: a user with a longer name could have no limits.
+ */
 function appendText(value: u32, out: ByteBuffer): bool {
   if (!tape.isString(value)) return false;
   text.clear();
   unescape(tape.pointer(value), tape.size(value), text);
   if (text.length == 0 || text.length > <u32>MAX_CLAIM_BYTES) return false;
+  let size = text.length;
   for (let i: u32 = 0; i < text.length; i++) {
     const byte = byteAt(text.pointer, i);
     if (byte < 0x20 || byte == 0x7f || byte == COMMA) return false;
+    if (byte == QUOTE || byte == BACKSLASH) size++;
   }
+  if (size > <u32>MAX_CLAIM_BYTES) return false;
   out.bytes(text.pointer, text.length);
   return true;
 }
