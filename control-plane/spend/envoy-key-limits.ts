@@ -1,14 +1,21 @@
 // The limits of budgets of keys, groups and users in one Envoy, from its start to its end: only those that have changed are sent. What
 // Envoy charges does not change a limit (limits.ts), so in the midst of a period nothing is sent.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Ledger, RecordCost } from "./ledger.ts";
 import { type Limit, limitOf } from "./limits.ts";
+import { type Lost, lostOf, type Sample, SAMPLE_MS, SAMPLES } from "./lost-records.ts";
 import { pushLimits } from "./push-limits.ts";
 import { untilDone } from "./push-to-envoy.ts";
+import { subjectText } from "./key-tallies.ts";
 import type { Tally } from "./tallies.ts";
 
 /** Between two attempts at an Envoy that is starting, or does not respond. */
 const RETRY_MS = 100;
 /** Limits of a push: it may have 4 MiB, and a limit has 90 bytes. */
 const MAX_LIMITS = 20_000;
+/** Limits that Envoy gets to find out what was lost, and how often it gets them at least: with many budgets, less often than SAMPLES. */
+const MAX_SAMPLED = 40_000;
+const MIN_SAMPLES = 2;
 
 export interface EnvoyKeyLimitsOptions {
   socket: string;
@@ -16,6 +23,10 @@ export interface EnvoyKeyLimitsOptions {
   tallies: () => Tally[];
   /** Resolves when the records that were written before now have been read. */
   catchUp: () => Promise<void>;
+  /** As those of EnvoyLimitsOptions. */
+  lostMs: number;
+  watchRecords: Ledger["watchRecords"];
+  now: () => number;
   report: (line: string, level?: "warning") => void;
 }
 
@@ -34,7 +45,7 @@ export class EnvoyKeyLimits {
 
   /** Sends what has changed. Resolves when Envoy has it, or is no longer used. */
   push(): Promise<void> {
-    this.#queue = this.#queue.then(() => this.#untilDone());
+    this.#queue = this.#queue.then(() => this.#untilDone(() => this.#push()));
     return this.#queue;
   }
 
@@ -46,6 +57,55 @@ export class EnvoyKeyLimits {
 
   close(): void {
     this.#abort.abort();
+  }
+
+  /** Returns what Envoy has charged for requests whose records are lost, of the budgets that have such: as EnvoyLimits.lost. */
+  async lost(): Promise<Lost[]> {
+    const { tallies, catchUp, lostMs, watchRecords } = this.#options;
+    if (tallies().length === 0) return [];
+    const signal = { signal: this.#abort.signal, ref: false };
+    const watched = watchRecords();
+    try {
+      const samples: Sample[] = [];
+      let bases: readonly (readonly [Tally, number | undefined])[] | undefined;
+      const most = Math.floor(MAX_SAMPLED / Math.max(1, tallies().length));
+      const count = Math.max(MIN_SAMPLES, Math.min(SAMPLES, most));
+      while (samples.length < count) {
+        await sleep(SAMPLE_MS, undefined, signal);
+        samples.push(await this.#sample());
+        bases ??= tallies().map((tally) => [tally, this.#bases.get(tally)] as const);
+      }
+      await sleep(lostMs, undefined, signal);
+      await catchUp();
+      const costs = bySubject(watched.costs);
+      return (bases ?? []).flatMap(([tally, base]): Lost[] => {
+        // Found out again meanwhile: nothing is lost that is known.
+        if (base === undefined || this.#bases.get(tally) !== base) return [];
+        const own = costs.get(subjectText(tally.budget)) ?? [];
+        const cost = lostOf(tally, base, samples, own);
+        return cost === 0 ? [] : [{ budget: tally.budget, cost }];
+      });
+    } finally {
+      watched.end();
+    }
+  }
+
+  /** Sends all limits, to learn what was charged. */
+  async #sample(): Promise<Sample> {
+    let charged = new Map<string, number>();
+    const work = this.#queue.then(() =>
+      this.#untilDone(async () => {
+        await this.#push();
+        charged = new Map();
+        const tallies = this.#options.tallies();
+        for (let at = 0; at < tallies.length; at += MAX_LIMITS)
+          for (const one of await this.#send(tallies.slice(at, at + MAX_LIMITS)))
+            charged.set(one.id, one.charged);
+      }),
+    );
+    this.#queue = work;
+    await work;
+    return { charged, to: this.#options.now() };
   }
 
   async #push(): Promise<void> {
@@ -92,10 +152,10 @@ export class EnvoyKeyLimits {
     return limitOf(tally, this.#bases.get(tally) ?? -tally.read);
   }
 
-  #untilDone(): Promise<void> {
+  #untilDone(push: () => Promise<void>): Promise<void> {
     const work = async () => {
       try {
-        await this.#push();
+        await push();
       } catch (error) {
         // What Envoy has of the last part is not known.
         this.#bases = new WeakMap();
@@ -115,4 +175,20 @@ export class EnvoyKeyLimits {
 
 function textOf({ limit, resets }: Limit): string {
   return `${String(limit)} ${String(resets)}`;
+}
+
+/** Returns what records cost by key, group and user: those of a hundred thousand budgets are not searched for each. */
+function bySubject(costs: readonly RecordCost[]): Map<string, RecordCost[]> {
+  const found = new Map<string, RecordCost[]>();
+  for (const cost of costs) {
+    const { cell, group, user } = cost;
+    const groups = group === undefined ? [] : group.split(",").map((name) => `group ${name}`);
+    const users = user === undefined ? [] : [`user ${user}`];
+    for (const subject of [`key ${cell.key}`, ...groups, ...users]) {
+      const others = found.get(subject);
+      if (others === undefined) found.set(subject, [cost]);
+      else others.push(cost);
+    }
+  }
+  return found;
 }

@@ -1,8 +1,9 @@
 // The limits of one Envoy, from its start to its end: pushed when they change, and repeated until Envoy has them.
 import { setTimeout as sleep } from "node:timers/promises";
 import { appliesTo } from "./cell.ts";
-import type { Ledger, RecordCost } from "./ledger.ts";
+import type { Ledger } from "./ledger.ts";
 import { closedLimit, type Grant, type Limit, limitOf } from "./limits.ts";
+import { lostOf, type Sample, SAMPLE_MS, SAMPLES } from "./lost-records.ts";
 import { pushLimits } from "./push-limits.ts";
 import { untilDone } from "./push-to-envoy.ts";
 import type { Tally } from "./tallies.ts";
@@ -10,9 +11,6 @@ import type { Tally } from "./tallies.ts";
 /** Between two attempts at an Envoy that is starting, and at one that has responded before. */
 const START_RETRY_MS = 20;
 const RETRY_MS = 1_000;
-/** How often Envoy is asked what it has charged when records were lost, and the milliseconds before each question. */
-const SAMPLES = 40;
-const SAMPLE_MS = 50;
 /** What was sent to an Envoy that may not have it. */
 const NOTHING = "nothing";
 
@@ -32,14 +30,6 @@ export interface EnvoyLimitsOptions {
   now: () => number;
   sampleMs?: number;
   report: (line: string, level?: "warning") => void;
-}
-
-/** What Envoy had charged at a moment. */
-interface Sample {
-  /** By budget. */
-  charged: ReadonlyMap<string, number>;
-  /** Milliseconds since 1970; that moment was before. */
-  to: number;
 }
 
 export class EnvoyLimits {
@@ -106,7 +96,8 @@ export class EnvoyLimits {
           const base = this.#bases.get(tally.id);
           // Read from the beginning again meanwhile: nothing is lost that is known.
           if (base === undefined || base !== bases?.get(tally.id)) return [tally.id, 0];
-          return [tally.id, lostOf(tally, base, samples, watched.costs)];
+          const own = watched.costs.filter(({ cell }) => appliesTo(tally.budget, cell));
+          return [tally.id, lostOf(tally, base, samples, own)];
         }),
       );
     } finally {
@@ -221,23 +212,4 @@ export class EnvoyLimits {
       report: this.#options.report,
     });
   }
-}
-
-/**
- * Envoy charges a request when it is over, and then writes its record. So records that end after a sample were not charged in it,
- * and what was charged in it, less all other records, is at most what was lost; the highest of the samples is the nearest.
- */
-function lostOf(
-  { id, budget, read }: Tally,
-  base: number,
-  samples: readonly Sample[],
-  costs: readonly RecordCost[],
-): number {
-  const own = costs.filter(({ cell }) => appliesTo(budget, cell));
-  const lost = samples.map(({ charged, to }) => {
-    // Both clocks are cut to milliseconds.
-    const later = own.reduce((sum, { end, cell }) => (end > to + 1 ? sum + cell.cost : sum), 0);
-    return (charged.get(id) ?? 0) - base - (read - later);
-  });
-  return Math.max(0, ...lost);
 }

@@ -55,7 +55,7 @@ export class KeyTallies {
     if (this.#tallies.size - fresh.length < before.size)
       for (const [name, tally] of before) if (!this.#tallies.has(name)) this.#forget(tally);
     for (const tally of fresh) {
-      const subject = textOf(tally.budget);
+      const subject = subjectText(tally.budget);
       const others = this.#ofSubject.get(subject) ?? new Set();
       this.#ofSubject.set(subject, others.add(tally));
     }
@@ -112,7 +112,7 @@ export class KeyTallies {
   }
 
   #forget(tally: Tally): void {
-    const subject = textOf(tally.budget);
+    const subject = subjectText(tally.budget);
     const others = this.#ofSubject.get(subject);
     others?.delete(tally);
     if (others?.size === 0) this.#ofSubject.delete(subject);
@@ -137,7 +137,7 @@ export class KeyTallies {
     for (const [start, ofPeriod] of Map.groupBy(tallies, ({ period }) => period.start)) {
       const sums = this.#spend.all(start);
       if (sums === undefined) continue;
-      for (const tally of ofPeriod) tally.spent = sums.get(textOf(tally.budget)) ?? 0;
+      for (const tally of ofPeriod) tally.spent = sums.get(subjectText(tally.budget)) ?? 0;
     }
   }
 }
@@ -147,7 +147,8 @@ function subjectOf({ subject }: Budget): Subject {
   return { kind, name };
 }
 
-function textOf(budget: Budget): string {
+/** Returns kind and name of who has a budget: `key research`. */
+export function subjectText(budget: Budget): string {
   const { kind, name } = subjectOf(budget);
   return `${kind} ${name}`;
 }

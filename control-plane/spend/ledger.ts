@@ -19,6 +19,9 @@ export interface RecordCost {
   /** When its request was over at the earliest, in milliseconds since 1970. */
   end: number;
   cell: Cell;
+  /** Whose requests count it besides: groups with commas between them, and the user. */
+  group?: string | undefined;
+  user?: string | undefined;
 }
 
 /** A clock that is being corrected runs slower by this part at most. */
@@ -65,12 +68,13 @@ export class Ledger extends CellsTable implements UsageView {
   }
 
   /** Adds what no record of the log has. */
-  addLost(cells: readonly Cell[]): boolean {
+  addLost(cells: readonly Cell[], subjects: readonly SubjectSum[] = []): boolean {
     const { usage, onSpend } = this.#options;
     const isAdded = usage.commit((file) => {
       addCells(file, cells);
+      addSubjects(file, subjects);
     });
-    if (isAdded) onSpend(cells, []);
+    if (isAdded) onSpend(cells, subjects);
     return isAdded;
   }
 
@@ -89,8 +93,9 @@ export class Ledger extends CellsTable implements UsageView {
   add(line: UsageLine): void {
     const cell = this.#cells.addLine(line);
     if (cell !== undefined && this.#watched.size > 0) {
-      const { startTime, duration } = line;
-      this.#costs.push({ end: startTime * 1000 + duration * (1 - CLOCK_DRIFT), cell });
+      const { startTime, duration, record: { group, user } = {} } = line;
+      const end = startTime * 1000 + duration * (1 - CLOCK_DRIFT);
+      this.#costs.push({ end, cell, group, user });
     }
     if (line.record === undefined) return;
     if (cell !== undefined) this.#subjects.add(line.record, cell);

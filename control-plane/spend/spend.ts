@@ -16,7 +16,7 @@ import { EnvoyLimits } from "./envoy-limits.ts";
 import { KeyTallies } from "./key-tallies.ts";
 import { Ledger } from "./ledger.ts";
 import type { Grant } from "./limits.ts";
-import { cellsOfLost } from "./lost-records.ts";
+import { cellsOfLost, subjectsOfLost } from "./lost-records.ts";
 import type { Usage } from "../usage/usage-follower.ts";
 import { redisProblem } from "./redis/redis-connection.ts";
 import { redisUrl } from "./redis/url.ts";
@@ -136,6 +136,9 @@ export class Spend {
       socket,
       tallies: () => this.#keyTallies.current(),
       catchUp: () => this.#options.usage.catchUp(this.#ledger),
+      lostMs: this.#options.lostMs,
+      watchRecords: () => this.#ledger.watchRecords(),
+      now: this.#options.now,
       report: this.#options.report,
     });
     this.#envoys.push({ socket, limits, ofKeys });
@@ -227,13 +230,14 @@ export class Spend {
     const [envoy, ...others] = this.#envoys;
     const { report, now, usage } = this.#options;
     if (envoy === undefined || others.length > 0 || usage.isDraining) return;
-    const lost = await envoy.limits.lost();
-    const cells = cellsOfLost(
-      this.#tallies.current().map(({ id, budget }) => ({ budget, cost: lost.get(id) ?? 0 })),
-      dayOf(now()),
-    );
+    const [byBudget, ofKeys] = await Promise.all([envoy.limits.lost(), envoy.ofKeys.lost()]);
+    const lost = [
+      ...this.#tallies.current().map(({ id, budget }) => ({ budget, cost: byBudget.get(id) ?? 0 })),
+      ...ofKeys,
+    ];
+    const cells = cellsOfLost(lost, dayOf(now()));
     if (cells.length === 0) return;
-    this.#ledger.addLost(cells);
+    this.#ledger.addLost(cells, subjectsOfLost(lost, dayOf(now())));
     const cost = cells.reduce((sum, one) => sum + one.cost, 0) / NANO_PER_DOLLAR;
     const shown = cost.toFixed(9).replace(/\.?0+$/, "");
     report(

@@ -27,11 +27,12 @@ afterEach(async () => {
   await provider.stop();
 });
 
-/** A budget of so many requests of one key. */
-function write(requests: number, more = ""): void {
-  const amount = `${String(requests / PER_DOLLAR)} USD`;
-  const keys = `{key: $TEAM, budget: {amount: ${amount}, per: month}}, $OTHER`;
-  gateway.write(configurationWith(gateway, provider, ["m0", "m1"], keys, more), {
+/** A budget of so many requests of one key, or of its group. */
+function write(requests: number, more = "", isOfGroup = false): void {
+  const budget = `budget: {amount: ${String(requests / PER_DOLLAR)} USD, per: month}`;
+  const keys = `{key: $TEAM, ${isOfGroup ? "groups: [research]" : budget}}, $OTHER`;
+  const groups = isOfGroup ? `groups: {research: {${budget}}}\n` : "";
+  gateway.write(configurationWith(gateway, provider, ["m0", "m1"], keys, more + groups), {
     TEAM: secretOf("TEAM"),
     OTHER: secretOf("OTHER"),
   });
@@ -172,42 +173,47 @@ describe.skipIf(!hasSmallDisks)("a full disk", () => {
     return Number(/write_failed: (\d+)/.exec(body)?.[1]);
   }
 
-  it("a budget is not created a second time after a full disk has room again", async () => {
-    write(20, `access_log: {directory: ${join(directory, "logs")}}\n`);
-    await gateway.up();
-    const ownLog = () => readFileSync(join(directory, "logs/gateway.log"), "utf8");
-    // What becomes free is filled at once; only the last page of each file has room.
-    const filling = setInterval(() => {
-      fillDisk(directory);
-    }, 5);
-    try {
-      await vi.waitFor(async () => {
-        await accepted(10, "OTHER");
-        expect(await failedWrites()).toBeGreaterThan(0);
-      }, SECONDS);
-      expect(await accepted(30)).toBe(20);
-      const failed = await failedWrites();
+  it.each(["key", "group"])(
+    "a budget of a %s is not created a second time after a full disk has room again",
+    async (of) => {
+      const isOfGroup = of === "group";
+      write(20, `access_log: {directory: ${join(directory, "logs")}}\n`, isOfGroup);
+      await gateway.up();
+      const ownLog = () => readFileSync(join(directory, "logs/gateway.log"), "utf8");
+      // What becomes free is filled at once; only the last page of each file has room.
+      const filling = setInterval(() => {
+        fillDisk(directory);
+      }, 5);
+      try {
+        await vi.waitFor(async () => {
+          await accepted(10, "OTHER");
+          expect(await failedWrites()).toBeGreaterThan(0);
+        }, SECONDS);
+        expect(await accepted(30)).toBe(20);
+        const failed = await failedWrites();
+        await vi.waitFor(async () => {
+          await accepted(1, "OTHER");
+          expect(await failedWrites()).toBeGreaterThan(failed);
+        }, SECONDS);
+      } finally {
+        clearInterval(filling);
+      }
+      const recorded = await gateway.spent();
+      if (!isOfGroup) expect(recorded.budgets[0]?.leftUsd).toBeGreaterThan(0);
+      emptyDisk(directory);
       await vi.waitFor(async () => {
         await accepted(1, "OTHER");
-        expect(await failedWrites()).toBeGreaterThan(failed);
+        expect(ownLog()).toContain("were lost; their cost is added to the budgets");
+        if (!isOfGroup)
+          expect((await gateway.spent()).budgets).toMatchObject([{ spentUsd: 0.02, leftUsd: 0 }]);
       }, SECONDS);
-    } finally {
-      clearInterval(filling);
-    }
-    const recorded = await gateway.spent();
-    expect(recorded.budgets[0]?.leftUsd).toBeGreaterThan(0);
-    emptyDisk(directory);
-    await vi.waitFor(async () => {
-      await accepted(1, "OTHER");
-      expect(ownLog()).toContain("were lost; their cost is added to the budgets");
-      expect((await gateway.spent()).budgets).toMatchObject([{ spentUsd: 0.02, leftUsd: 0 }]);
-    }, SECONDS);
-    expect((await ask()).status).toBe(429);
-    await gateway.desk.run("down");
-    await gateway.up();
-    expect((await ask()).status).toBe(429);
-    expect((await gateway.spent()).spend).toContainEqual(
-      expect.objectContaining({ key: "TEAM", model: null, requests: 0 }),
-    );
-  });
+      expect((await ask()).status).toBe(429);
+      await gateway.desk.run("down");
+      await gateway.up();
+      expect((await ask()).status).toBe(429);
+      expect((await gateway.spent()).spend).toContainEqual(
+        expect.objectContaining({ key: isOfGroup ? null : "TEAM", model: null, requests: 0 }),
+      );
+    },
+  );
 });

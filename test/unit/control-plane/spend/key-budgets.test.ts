@@ -13,6 +13,7 @@ import { usageLine } from "./lines.ts";
 const KEY: Budget = { subject: { key: "anna-laptop" }, amount: 100, per: "day" };
 const GROUP: Budget = { subject: { group: "research" }, amount: 1000, per: "month" };
 const USER: Budget = { subject: { user: "anna" }, amount: 500, per: "total" };
+const OF_ALL: Budget = { subject: "all", amount: 10_000, per: "month" };
 const BUDGETS = [KEY, GROUP, USER];
 const [ofKey, ofGroup, ofUser] = BUDGETS.map(budgetFingerprint) as [string, string, string];
 const DECEMBER = Date.UTC(2026, 11, 1) / 1000;
@@ -150,6 +151,54 @@ it("a budget that is removed and comes again counts what Envoy has charged once"
   expect(limit(ofKey)).toBe(100);
 });
 
+it("the cost of lost records is added to keys, groups and users, once, and a restart does not forget it", async () => {
+  const inOther: Budget = { ...GROUP, subject: { group: "writers" } };
+  envoy.ids.push(budgetFingerprint(OF_ALL));
+  await use({ budgets: [OF_ALL] });
+  await spend.useRuntime([...BUDGETS, inOther]);
+  await spend.attach(socket);
+  const charge = (cost: number) => {
+    for (const budget of [...BUDGETS, inOther, OF_ALL])
+      envoy.charge(budgetFingerprint(budget), cost);
+  };
+  charge(30);
+  appendFileSync(log, line(30));
+  await expect.poll(spent).toEqual([30, 30, 30, 30]);
+  charge(25);
+  envoy.charge(ofUser, 5);
+  let hasAsked = false;
+  envoy.onPush = () => {
+    if (hasAsked) return;
+    hasAsked = true;
+    // A request that goes on, whose record is written.
+    charge(10);
+    appendFileSync(log, line(10));
+  };
+  await Promise.all([spend.addLost(), spend.addLost()]);
+  expect(spent()).toEqual([65, 65, 70, 65]);
+  expect(spend.gauges().map((one) => one.spent)).toEqual([70]);
+  expect([limit(ofKey), limit(ofGroup), limit(ofUser)]).toEqual([100, 1000, 500]);
+  await spend.close();
+  await envoy.stop();
+  await envoy.start();
+  spend = newSpend();
+  await use({ budgets: [OF_ALL] });
+  await spend.useRuntime([...BUDGETS, inOther]);
+  await spend.attach(socket);
+  expect([limit(ofKey), limit(ofGroup), limit(ofUser)]).toEqual([35, 935, 430]);
+});
+
+it("charges whose records come late are added to no key, group or user", async () => {
+  await use();
+  await spend.useRuntime(BUDGETS);
+  await spend.attach(socket);
+  for (const id of [ofKey, ofGroup, ofUser]) envoy.charge(id, 30);
+  const added = spend.addLost();
+  appendFileSync(log, line(30));
+  await added;
+  expect(spent()).toEqual([30, 30, 30]);
+});
+
 it("a hundred thousand budgets are set within parts, and a record costs no more for them", async () => {
   const many = Array.from({ length: 100_000 }, (_, at): Budget => ({
     ...KEY,
@@ -162,4 +211,7 @@ it("a hundred thousand budgets are set within parts, and a record costs no more 
   expect(Math.max(...envoy.pushedOfKeys)).toBe(20_000);
   ask(30);
   await expect.poll(() => spent().at(-1), { timeout: 30_000 }).toBe(30);
+  envoy.charge(ofUser, 7);
+  await spend.addLost();
+  expect(spent().at(-1)).toBe(37);
 }, 120_000);

@@ -340,6 +340,20 @@ describe("what was charged while no record could be written", () => {
       ],
     ],
     [
+      "users and groups",
+      [
+        [{ user: "u" }, 4],
+        [{ user: "v" }, 5],
+        [{ group: "g" }, 7],
+        [{ key: "a" }, 3],
+      ],
+      [
+        ["a", "", 3],
+        ["", "", 6],
+      ],
+    ],
+    ["a group alone", [[{ group: "g" }, 7]], [["", "", 7]]],
+    [
       "two budgets of a key",
       [
         [{ key: "a" }, 7],
