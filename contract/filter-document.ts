@@ -205,6 +205,8 @@ export const KEY_RATE_LIMITS = "rate_limits?: number[]";
 export const KEY_ALLOWED = "allowed?: Allowed";
 /** Names of groups, with commas between them. */
 export const KEY_GROUP = "group?: string";
+/** Name of a user. */
+export const KEY_OWNER = "owner?: string";
 
 // Tokens.
 

@@ -9,6 +9,8 @@ export interface ClientKey {
   models?: string[];
   /** Names of groups. Absent: none. */
   groups?: string[];
+  /** The user whom it belongs to. Absent: none. */
+  owner?: string;
 }
 
 type Listeners = readonly { apiKeys?: ClientKey[] }[];

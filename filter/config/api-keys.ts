@@ -30,7 +30,7 @@ export class ApiKey {
   group: HeldText | null = null;
   /** Null: not known. */
   user: HeldText | null = null;
-  /** Of a key of the configuration: with what its groups add, and the number of changes when that was read (filter/keys/). */
+  /** Of a key of the configuration: with what its groups and its owner add, and the number of changes when that was read (filter/keys/). */
   complete: ApiKey | null = null;
   completeAt: u64 = 0;
 
@@ -123,6 +123,8 @@ function readUse(from: Document, node: u32, key: ApiKey, limits: RateLimit[], ro
   key.rateLimits = from.pick<RateLimit>(node, constant(members.KEY_RATE_LIMITS), limits);
   const groups = from.text(node, constant(members.KEY_GROUP));
   if (groups.length > 0) key.group = heldText(groups);
+  const owner = from.text(node, constant(members.KEY_OWNER));
+  if (owner.length > 0) key.user = heldText(owner);
   const allowed = from.member(node, constant(members.KEY_ALLOWED));
   if (allowed != NO_NODE) key.allowed = readAllowedModels(from, allowed, routes);
 }

@@ -86,15 +86,16 @@ export function isRunTimeKey(key: Span): bool {
 }
 
 /**
- * Returns a key of the configuration with what the rows of its groups add.
+ * Returns a key of the configuration with what the rows of its groups and of its owner add.
  * @param now the number of changes of rows
  */
 export function withGroups(config: Config, key: ApiKey, now: u64): ApiKey {
-  if (key.group === null) return key;
+  if (key.group === null && key.user === null) return key;
   const last = key.complete;
   if (last !== null && key.completeAt == now && now != UNKNOWN) return last;
   const complete = new ApiKey(key.held);
   complete.group = key.group;
+  complete.user = key.user;
   complete.allowed = key.allowed;
   for (let i = 0; i < key.rateLimits.length; i++) complete.rateLimits.push(key.rateLimits[i]);
   complete.addBudgets(key.budgets);

@@ -55,15 +55,17 @@ export function isInAllowList(
 }
 
 function filterKey(key: ClientKey, model: GatewayModel, names: Names): FilterKey {
-  const { variable, name, models, groups = [] } = key;
+  const { variable, name, models, groups = [], owner } = key;
   const limits = rateLimitsOfKey(model, name);
-  const isPlain = models === undefined && limits.length === 0 && groups.length === 0;
+  const isPlain =
+    models === undefined && limits.length === 0 && groups.length === 0 && owner === undefined;
   if (name === variable && isPlain) return variable;
   return {
     key: variable,
     name,
     ...(limits.length === 0 ? {} : { rate_limits: limits }),
     ...(groups.length === 0 ? {} : { group: groups.join(",") }),
+    ...(owner === undefined ? {} : { owner }),
     ...(models === undefined ? {} : { allowed: allowedModels(models, model, names) }),
   };
 }

@@ -29,7 +29,7 @@ beforeAll(async () => {
         content: { maxBytes: LIMIT, redactHeaders: ["x-customer"] },
       };
       model.egress.apiKeys = [
-        { variable: "TEAM_KEY", name: "TEAM_KEY", groups: ["research", "eu"] },
+        { variable: "TEAM_KEY", name: "TEAM_KEY", groups: ["research", "eu"], owner: "ann" },
       ];
       model.filterEnvironment.push("TEAM_KEY");
     },
@@ -64,7 +64,7 @@ it.each(CASES)("$client, $model, stream: $stream", async ({ client, model, strea
   const content = await contentOf(id);
   expect(content.response).toBe(text.slice(0, LIMIT));
   expect(JSON.parse(content.request)).toMatchObject({ model });
-  expect(content).toMatchObject({ key: "TEAM_KEY", group: "research,eu" });
+  expect(content).toMatchObject({ key: "TEAM_KEY", group: "research,eu", user: "ann" });
   const own = new Map(content.headers);
   expect([own.get("authorization"), own.get("x-customer")]).toEqual(["***", "***"]);
   expect(own.get("content-type")).toBe("application/json");

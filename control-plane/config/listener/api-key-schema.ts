@@ -32,6 +32,14 @@ const namedKey = mapping(
       text("The name of a group.", "the name of a group"),
       "Groups that the key belongs to ([more](keys.md#groups)).",
     ).optional(),
+    owner: text(
+      {
+        description:
+          "The user whom the key belongs to, such as an e-mail address ([more](keys.md#users)). If not set, requests with the key have no user.",
+        examples: ["ann@example.com"],
+      },
+      "the name of a user",
+    ).optional(),
     ...allowanceKeys({
       models:
         "The only models that the key may be used for; other models return 403 ([more](budgets.md#keys)). If not set, all models.",

@@ -4,7 +4,7 @@ import { MAX_API_KEY } from "../../../contract/words.ts";
 import type { Budget } from "../../../model/budgets.ts";
 import type { ClientKey } from "../../../model/client-keys.ts";
 import { rateLimitId } from "../../../model/filter-document/rate-limits.ts";
-import { KEY_NAME } from "../../../model/keys.ts";
+import { isUserName, KEY_NAME, ROW_TEXT_EXPECTED } from "../../../model/keys.ts";
 import type { RateLimit } from "../../../model/rate-limit.ts";
 import { readBudget, rejectDuplicateBudget } from "../budget-amount.ts";
 import type { Path } from "../../report/problem.ts";
@@ -79,12 +79,22 @@ function readKey(
     reading.problem(at, `${variable} is in the list twice`);
   else if (own !== undefined) refuseSameValue(reading, at, variable, before);
   checkLength(reading, at, variable);
+  const owner = readOwner(reading, [...place, "owner"], own?.owner);
   return {
     variable,
     name,
     ...(own?.models === undefined ? {} : { models: namesOf(own.models) }),
     ...(own?.groups === undefined ? {} : { groups: namesOf(own.groups) }),
+    ...(owner === undefined ? {} : { owner }),
   };
+}
+
+function readOwner(reading: Reading, at: Path, name: string | undefined): string | undefined {
+  if (name === undefined || isUserName(name)) return name;
+  reading.problem(at, `${reading.show(at, name)} cannot be the name of a user`, {
+    hint: `use ${ROW_TEXT_EXPECTED}, without commas, such as ann@example.com`,
+  });
+  return undefined;
 }
 
 function namesOf(models: readonly (string | undefined)[]): string[] {

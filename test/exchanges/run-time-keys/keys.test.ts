@@ -194,6 +194,25 @@ it("limits of the key, the group and the user count together, over all workers",
   expect(first.try("b".repeat(30))).toContain("429");
 });
 
+it("the owner of a key of the configuration is its user", async () => {
+  const text = CONFIGURATION.replace("- $TEAM_A", "- {key: $TEAM_A, name: own, owner: anna}");
+  const [first, second] = await startWorkers(2, { text });
+  const own = "a".repeat(30);
+  expect(first?.try(own)).toContain("503");
+  first?.push({ reset: 1, complete: 1, groups: { research: {} } });
+  const asked = second?.ask(own);
+  expect(asked && recordOf(asked)).toMatchObject({ key: "own", user: "anna" });
+  expect(second?.try(own, { model: "anthropic/claude" })).toBe("200");
+  const anna = { limits: [{ requests: 2, per: "minute" as const }], models: ["openai/gpt"] };
+  first?.push({ users: { anna }, ...keysPush({ [KEY]: { owner: "anna" } }) });
+  expect(second?.try(own, { model: "anthropic/claude" })).toContain("403");
+  expect([first?.try(own), second?.try(KEY)]).toEqual(["200", "200"]);
+  expect(second?.try(own)).toContain("429 Rate limit reached: 2 requests a minute for user anna.");
+  expect(second?.try("b".repeat(30))).toBe("200");
+  first?.push({ users: { anna: null } });
+  expect(second?.try(own, { model: "anthropic/claude" })).toBe("200");
+});
+
 it("a changed row counts for the next request of each worker", async () => {
   const { first, second } = await started(2);
   first.push({ ...keysPush({ [KEY]: { groups: ["research"] } }), reset: 1, complete: 1 });
