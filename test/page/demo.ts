@@ -8,6 +8,8 @@ import { formatProblem } from "../../control-plane/report/problem.ts";
 import type { GatewayModel } from "../../model/model.ts";
 import { clusterOf, statNameOf } from "../../model/upstreams.ts";
 import type { BudgetGauge } from "../../control-plane/observability/envoy-stats.ts";
+import { keysApi } from "../../control-plane/keys/api/key-routes.ts";
+import { EndedSessions } from "../../control-plane/observability/sign-in/page-session.ts";
 import { Observability } from "../../control-plane/observability/observability.ts";
 import { freePort } from "../free-port.ts";
 import { Usage } from "../../control-plane/usage/usage-follower.ts";
@@ -81,6 +83,8 @@ export interface Demo {
   url: string;
   /** The id of a request with a fallback. */
   storyId: string;
+  /** Returns what the admin API has ended. */
+  ended: () => string[];
   /** Adds a request of now. */
   add: (id: string, more?: object) => void;
   stop: () => Promise<void>;
@@ -98,12 +102,19 @@ export async function startDemo(token = ""): Promise<Demo> {
   writeFileSync(log, dayOfLines());
   const usage = new Usage({ directory, report: () => undefined });
   usage.follow(log);
+  const ended = new EndedSessions();
+  const delivered = () => Promise.resolve();
+  const api = keysApi({
+    ...{ keys: () => undefined, version: "0", now: () => NOW },
+    sessions: () => ({ ended, delivered }),
+  });
   const observability = new Observability({
     ...{ directory, usage },
     versions: { gateway: "0", envoy: "0" },
     envoyStats: () => Promise.resolve(envoyPage(result.model)),
     report: () => undefined,
     budgets: () => BUDGETS,
+    adminApi: () => Promise.resolve(api),
     now: () => NOW,
   });
   await observability.use({ model: result.model, logDirectory: directory, environment });
@@ -111,6 +122,7 @@ export async function startDemo(token = ""): Promise<Demo> {
   return {
     url: `http://127.0.0.1:${String(port)}`,
     storyId: STORY,
+    ended: () => [...ended.all.keys()],
     add(id, more = {}) {
       appendFileSync(log, lineOf(random, NOW / 1000 - 2, { id, ...more }));
     },

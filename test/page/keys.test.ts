@@ -125,6 +125,45 @@ describe.runIf(inject("canTestPage"))("the page of keys", () => {
     await rowOf("research").getByText("7 USD in total").waitFor();
   });
 
+  it("an administrator sets, changes and removes the limits of a user", async () => {
+    await open();
+    const users = page.getByRole("region", { name: "Rows of Users" });
+    await page.getByText("No user has limits").waitFor();
+    await page.getByRole("button", { name: "New user" }).click();
+    await page.getByRole("heading", { name: "New user" }).waitFor();
+    await page.getByLabel("Name").fill("ann@example.com");
+    await field("budget[0].amount").fill("a lot");
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("alert").waitFor();
+    await field("budget[0].amount").fill("20 USD");
+    await page.getByLabel("Requests").fill("60");
+    await page.getByRole("button", { name: "Create" }).click();
+    const row = users.getByRole("row").filter({ hasText: "ann@example.com" });
+    await row.getByText("20 USD per month").waitFor();
+    await row.getByText("60 requests per minute").waitFor();
+    expect((await desk.ask("GET", "/users/ann@example.com")).body).toMatchObject({
+      budget: [{ amount: "20 USD", per: "month" }],
+    });
+    await page.getByRole("button", { name: "Change ann@example.com" }).click();
+    await page.getByRole("heading", { name: "Change the user ann@example.com" }).waitFor();
+    await field("models").fill("openai/*");
+    await page.getByRole("button", { name: "Save" }).click();
+    await row.getByText("openai/*").waitFor();
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Users as JSON" }).click(),
+    ]);
+    expect(JSON.parse(readFileSync(await file.path(), "utf8"))).toMatchObject([
+      { name: "ann@example.com", models: ["openai/*"] },
+    ]);
+    // A key of the user does not keep the limits, and stays.
+    await desk.ask("POST", "/keys", { name: "of-ann", owner: "ann@example.com" });
+    await page.getByRole("button", { name: "Delete ann@example.com" }).click();
+    await page.getByText("No user has limits").waitFor();
+    expect((await desk.ask("GET", "/keys/of-ann")).status).toBe(200);
+    await desk.ask("DELETE", "/keys/of-ann");
+  });
+
   it("an administrator changes a key with the keyboard alone, and what the API rejects is shown at its field", async () => {
     await desk.ask("POST", "/groups", { name: "night" });
     await desk.ask("POST", "/keys", {

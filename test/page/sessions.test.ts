@@ -7,6 +7,8 @@ import type { Tab } from "./browser.ts";
 import { DEMO_SESSION, startDemo } from "./demo.ts";
 import type { Demo } from "./demo.ts";
 
+const TOKEN = "a-long-random-token-0123456789";
+
 describe.runIf(inject("canTestPage"))("the pages of sessions", () => {
   let browser: Browser;
   let demo: Demo;
@@ -89,6 +91,35 @@ describe.runIf(inject("canTestPage"))("the pages of sessions", () => {
     await expect.poll(() => rows().count()).toBe(12);
     await page.goto(`${demo.url}/sessions/none`);
     await page.getByText("The history has no session with this id.").waitFor();
+  });
+
+  it("an operator ends a session from its page, and nobody else is offered that", async () => {
+    await page.goto(`${demo.url}/sessions/${DEMO_SESSION}`);
+    await expect.poll(() => rows().count()).toBe(12);
+    // Without a token nobody is known who could end it.
+    expect(await page.getByRole("button", { name: "End session" }).count()).toBe(0);
+    const own = await startDemo(TOKEN);
+    await page.goto(`${own.url}/login?next=/sessions/${DEMO_SESSION}`);
+    await page.locator("input[name=token]").fill(TOKEN);
+    await page.getByRole("button", { name: "Log in" }).click();
+    const questions: string[] = [];
+    page.on("dialog", (dialog) => {
+      questions.push(dialog.message());
+      void (questions.length === 1 ? dialog.dismiss() : dialog.accept());
+    });
+    const button = page.getByRole("button", { name: "End session" });
+    await button.click();
+    await expect.poll(() => questions.length).toBe(1);
+    expect(questions[0]).toContain("of the key CODE_AGENTS");
+    expect(own.ended()).toEqual([]);
+    await button.click();
+    await page.getByText("ended until Dec 22, 2026").waitFor();
+    expect(own.ended().join()).toContain(DEMO_SESSION);
+    await page.reload();
+    await page.getByText("ended until Dec 22, 2026").waitFor();
+    expect(await button.count()).toBe(0);
+    await screenshot(page, `${SCREENSHOTS}/session-ended.png`);
+    await own.stop();
   });
 
   it("a session grows on both pages while it runs", async () => {

@@ -87,6 +87,7 @@ function addOwn(app: Hono): void {
         seeLive: may("GET", "/"),
         seeStories: may("GET", "/requests/id"),
         usePlayground: may("GET", "/playground"),
+        endSessions: isOperator,
         changeAllKeys: isOperator,
         changeOwnKeys: actor !== undefined,
         // A person's key is in one of the own groups.

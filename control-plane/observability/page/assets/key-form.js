@@ -1,4 +1,4 @@
-// The forms of keys and groups: new ones, and changes of those that are there. What the admin API rejects is shown at its field.
+// The forms of keys, groups and users: new ones, and changes of those that are there. What the admin API rejects is shown at its field.
 import { html, useEffect, useRef, useState } from "./preact.js";
 import { send } from "./api.js";
 
@@ -19,7 +19,7 @@ const listOf = (text) =>
 /** A whole number as a number; any other text as it is, for the API to reject. */
 const countOf = (text) => (/^\d{1,15}$/.test(text) ? Number(text) : text);
 
-/** Returns the fields of a key or a group as texts. */
+/** Returns the fields of a record as texts. */
 function textsOf({ name = "", owner = "", groups = [], models = [], ...row }) {
   const { expires = "", budget = [], ratelimits = [] } = row;
   return {
@@ -216,12 +216,18 @@ const LINES = { budget: BudgetLines, ratelimits: LimitLines };
 /** Which fields a form has. */
 const MEMBERS = {
   group: ["name", "models", "budget", "ratelimits"],
+  user: ["name", "models", "budget", "ratelimits"],
   key: ["name", "owner", "groups", "models", "expires", "budget", "ratelimits"],
   // A person's own key has what its groups allow.
   ownKey: ["name", "groups"],
 };
 
-const PATHS = { group: "/api/v1/groups", key: "/api/v1/keys", ownKey: "/api/v1/keys" };
+const PATHS = {
+  group: "/api/v1/groups",
+  user: "/api/v1/users",
+  key: "/api/v1/keys",
+  ownKey: "/api/v1/keys",
+};
 
 /**
  * @param kind a member of MEMBERS
@@ -266,7 +272,7 @@ export function RecordForm({ kind, row, hints = {}, onDone, onClose }) {
   const elsewhere = error.fields
     .filter(({ field }) => !members.includes(memberOf(field)))
     .map(({ field, message }) => `${field}: ${message}.`);
-  const what = kind === "group" ? "group" : "key";
+  const what = kind === "ownKey" ? "key" : kind;
   const title = isNew ? `New ${what}` : `Change the ${what} ${row.name}`;
   const texts = members.filter((name) => name in TEXTS);
   return html`<form

@@ -1,11 +1,13 @@
-// Keys and groups: created, changed and revoked by the admin API.
+// Keys, groups and users: created, changed and revoked by the admin API.
 import { html, useEffect, useRef, useState } from "./preact.js";
 import { load, send } from "./api.js";
 import { dateAndTime, money } from "./format.js";
-import { csvOfRows, save } from "./export.js";
 import { RecordForm } from "./key-form.js";
-import { Bar, Budgets } from "./budgets.js";
+import { Budgets } from "./budgets.js";
+import { Buttons, limitsOf, OwnBudgets } from "./record-cells.js";
+import { SaveButtons } from "./save-buttons.js";
 import { DAYS, Spend } from "./spend.js";
+import { Subjects, SUBJECTS } from "./subjects.js";
 import { Panel } from "./tables.js";
 
 const PAGE_SIZE = 50;
@@ -42,7 +44,7 @@ function useKeys(filters, again) {
 
 /** Returns the budgets of the gateway (the first thousand), and of some keys, by at most 100 names a request; without those that may not be read. */
 async function loadBudgets(keys) {
-  const queries = ["", "kind=group"];
+  const queries = ["", "kind=group", "kind=user"];
   for (let at = 0; at < keys.length; at += 100)
     queries.push(
       new URLSearchParams([
@@ -54,28 +56,6 @@ async function loadBudgets(keys) {
     queries.map((query) => load(`/api/budgets?${query}`).catch(() => [])),
   );
   return [...new Map(lists.flat().map((row) => [row.name, row])).values()];
-}
-
-/** @param kind `key` or `group`; `name` is its name, and `budgets` are those of the gateway with what was spent */
-function OwnBudgets({ rows, kind, name, budgets }) {
-  const own = budgets.filter(({ subject }) => subject?.kind === kind && subject.name === name);
-  if (own.length > 0) return own.map((row) => html`<${Bar} ...${row} key=${row.name} />`);
-  if (rows === undefined || rows.length === 0) return html`<span class="none">none</span>`;
-  return rows.map(
-    ({ amount, per }) => html`<span class="budget">${amount} ${inPeriod(per)}</span>`,
-  );
-}
-
-const inPeriod = (per) => (per === "total" ? "in total" : `per ${per}`);
-
-function limitsOf(rows = []) {
-  return rows
-    .map(({ unit, ...limit }) =>
-      Object.entries(limit)
-        .map(([name, value]) => `${value} ${name} per ${unit}`)
-        .join(", "),
-    )
-    .join(", ");
 }
 
 /** Shows a key that was created, this once. */
@@ -137,37 +117,6 @@ const ACTIONS = {
   },
 };
 
-/** The same of groups. */
-const GROUP_ACTIONS = {
-  change: { word: "Change", isFor: isOwnGroup },
-  delete: {
-    word: "Delete",
-    question: (name) => `Delete the group ${name}?`,
-    run: (path) => send("DELETE", path),
-    isFor: (me, row) => isOwnGroup(me, row) && row.keys === 0,
-  },
-};
-
-/** Whether a group can be changed here: one of the configuration is changed there. */
-function isOwnGroup({ can }, { source }) {
-  return can.changeGroups && source === "api";
-}
-
-function Buttons({ me, row, actions, act }) {
-  return Object.entries(actions)
-    .filter(([, { isFor }]) => isFor(me, row))
-    .map(
-      ([name, { word }]) =>
-        html`<button
-          key=${name}
-          aria-label=${`${word} ${row.name}`}
-          onClick=${(event) => act(name, row, event.currentTarget)}
-        >
-          ${word}
-        </button> `,
-    );
-}
-
 function KeyRow({ me, row, budgets, spent, act }) {
   const { name, hint, status, owner, groups, models = [], ratelimits, budget, expires } = row;
   const none = html`<span class="none">–</span>`;
@@ -188,20 +137,6 @@ function KeyRow({ me, row, budgets, spent, act }) {
   </tr>`;
 }
 
-function GroupRow({ me, row, budgets, act }) {
-  const { name, keys, models = [], ratelimits, budget } = row;
-  return html`<tr>
-    <td>${name}</td>
-    <td class="n">${keys}</td>
-    <td class="wrap phone-off">${models.join(", ") || "all"}</td>
-    <td class="wrap phone-off">${limitsOf(ratelimits) || "–"}</td>
-    <td><${OwnBudgets} rows=${budget} kind="group" name=${name} budgets=${budgets} /></td>
-    <td class="end">
-      <${Buttons} me=${me} row=${row} actions=${GROUP_ACTIONS} act=${act} />
-    </td>
-  </tr>`;
-}
-
 const costOf = (rows, name) => rows.find((row) => row.name === name)?.cost ?? 0;
 
 const PHONE_OFF = new Set(["Spent", "Key", "Owner", "Groups", "Models", "Limits", "Expires"]);
@@ -210,7 +145,7 @@ export function KeysPage() {
   const [me, setMe] = useState(undefined);
   const [filters, setFilters] = useState(DEFAULTS);
   const [again, setAgain] = useState(0);
-  const [groups, setGroups] = useState([]);
+  const [subjects, setSubjects] = useState({ group: [], user: undefined });
   const [budgets, setBudgets] = useState([]);
   const [days, setDays] = useState("30");
   const [spend, setSpend] = useState({ key: [], user: [], group: [] });
@@ -224,11 +159,13 @@ export function KeysPage() {
     load("/api/me").then(setMe, (error) => setProblem(error.message));
   }, []);
   useEffect(() => {
-    load("/api/v1/groups").then(
-      ({ data }) => setGroups(data),
-      () => undefined,
-    );
-  }, [again]);
+    for (const [kind, { path, isShown }] of Object.entries(SUBJECTS))
+      if (me !== undefined && isShown(me))
+        load(path).then(
+          ({ data }) => setSubjects((old) => ({ ...old, [kind]: data })),
+          () => undefined,
+        );
+  }, [again, me]);
   useEffect(() => {
     for (const by of ["key", "user", "group"])
       load(`/api/spend?by=${by}&days=${days}`).then(
@@ -266,10 +203,10 @@ export function KeysPage() {
     if (action === "change") open({ kind: "key", row }, button);
     else void run(ACTIONS[action], `/api/v1/keys/${row.id}`, row.name);
   };
-  const actOnGroup = (action, row, button) => {
-    const path = `/api/v1/groups/${encodeURIComponent(row.name)}`;
-    if (action === "change") open({ kind: "group", row }, button);
-    else void run(GROUP_ACTIONS[action], path, row.name);
+  const actOn = (kind) => (action, row, button) => {
+    const { path, actions } = SUBJECTS[kind];
+    if (action === "change") open({ kind, row }, button);
+    else void run(actions[action], `${path}/${encodeURIComponent(row.name)}`, row.name);
   };
   if (me === undefined)
     return html`<p class=${problem === undefined ? "quiet" : "notice"}>
@@ -284,7 +221,7 @@ export function KeysPage() {
     if (value.key !== undefined) setCreated(value);
     refresh();
   };
-  const groupNames = me.can.changeAllKeys ? groups.map(({ name }) => name) : me.groups;
+  const groupNames = me.can.changeAllKeys ? subjects.group.map(({ name }) => name) : me.groups;
   const newKey = me.can.changeAllKeys ? "key" : "ownKey";
   const head = KEY_HEAD.map((text) => [text, PHONE_OFF.has(text) ? "phone-off" : ""]);
   return html`
@@ -319,7 +256,7 @@ export function KeysPage() {
           onInput=${(event) => change({ search: event.target.value })}
         />
         ${[
-          ["Group", "group", groups.map(({ name }) => name)],
+          ["Group", "group", subjects.group.map(({ name }) => name)],
           ["Status", "status", STATUSES],
         ].map(
           ([label, name, values]) =>
@@ -335,19 +272,19 @@ export function KeysPage() {
             >`,
         )}
         ${me.can.createKeys ? html`<button onClick=${(event) => open({ kind: newKey }, event.currentTarget)}>New key</button>` : null}
-        <button onClick=${() => save("keys.csv", "text/csv", csvOfRows(keys.rows))}>CSV</button>
+        <${SaveButtons} file="keys" rows=${keys.rows} />
       </div>
     <//>
-    <${Panel}
-      title="Groups"
-      head=${[["Name"], ["Keys", "n"], ["Models", "phone-off"], ["Limits", "phone-off"], ["Budget"], ["Actions"]]}
-      rows=${groups.map((row) => html`<${GroupRow} key=${row.name} me=${me} row=${row} budgets=${budgets} act=${actOnGroup} />`)}
-      empty="There are no groups."
-    >
-      <div class="toolbar">
-        ${me.can.changeGroups ? html`<button onClick=${(event) => open({ kind: "group" }, event.currentTarget)}>New group</button>` : null}
-      </div>
-    <//>
+    ${Object.entries(subjects).map(([kind, rows]) =>
+      rows === undefined
+        ? null
+        : html`<${Subjects}
+            key=${kind}
+            ...${{ me, kind, rows, budgets }}
+            act=${actOn(kind)}
+            open=${(button) => open({ kind }, button)}
+          />`,
+    )}
     <${Budgets} budgets=${budgets} />
     <div class="toolbar">
       <label class="field"

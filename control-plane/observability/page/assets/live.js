@@ -4,10 +4,11 @@ import { follow, load } from "./api.js";
 import { Chart } from "./chart.js";
 import { Choice, Select, Time, useFilters, useSettings } from "./controls.js";
 import { compact, micro, money, time } from "./format.js";
-import { csvOf, jsonOf, save } from "./export.js";
+import { csvOf } from "./export.js";
 import { matches, STATUSES } from "./filter.js";
 import { Requests } from "./requests.js";
 import { Budgets } from "./budgets.js";
+import { SaveButtons } from "./save-buttons.js";
 import { Keys, Models, Providers } from "./tables.js";
 import { Tiles } from "./tiles.js";
 
@@ -357,18 +358,7 @@ export function LivePage() {
         />
         <${Time} label="From" value=${filters.from} onChange=${(from) => change({ from })} />
         <${Time} label="To" value=${filters.to} onChange=${(to) => change({ to })} />
-        <button
-          disabled=${shown.length === 0}
-          onClick=${() => save("requests.csv", "text/csv", csvOf(shown))}
-        >
-          CSV
-        </button>
-        <button
-          disabled=${shown.length === 0}
-          onClick=${() => save("requests.json", "application/json", jsonOf(shown))}
-        >
-          JSON
-        </button>
+        <${SaveButtons} file="requests" rows=${shown} csv=${csvOf} />
       </div>
       <span class="right" role="status"
         >${isPaused ? "paused" : ""}${skipped > 0 ? ` ${compact(skipped)} not shown` : ""}</span

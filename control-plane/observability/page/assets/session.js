@@ -1,11 +1,12 @@
 // One session as a timeline of its turns: what each has read from caches, what it cost, and how it ended.
 import { html, useEffect, useRef, useState } from "./preact.js";
-import { followSessions, load, showConnection } from "./api.js";
+import { followSessions, load, send, showConnection } from "./api.js";
 import { CacheBar } from "./cache-bar.js";
-import { csvOf, jsonOf, save } from "./export.js";
+import { csvOf } from "./export.js";
 import { clock, compact, dateAndTime, DASH, money, percent, time } from "./format.js";
 import { statusClass, statusText } from "./format.js";
-import { End, Model, Times } from "./requests.js";
+import { End as Outcome, Model, Times } from "./requests.js";
+import { SaveButtons } from "./save-buttons.js";
 import { Cost } from "./sessions.js";
 import { Panel } from "./tables.js";
 
@@ -63,7 +64,7 @@ function Turn({ row, pause, longest, mayOpen }) {
     </td>
     <td class="n phone-off">${time(row.duration)}</td>
     <td class="phone-off"><${Times} row=${row} longest=${longest} /></td>
-    <td class="end phone-off"><${End} row=${row} /></td>
+    <td class="end phone-off"><${Outcome} row=${row} /></td>
   </tr>`;
 }
 
@@ -139,6 +140,37 @@ function useTurns(id, name) {
   return { ...state, more };
 }
 
+/** Ends the session, after a question, for who may; of one that has ended, how long it stays so. */
+function End({ session: { session, key } }) {
+  const [ended, set] = useState(undefined);
+  const [error, setError] = useState(undefined);
+  const isThis = (one) => one.session === session && (one.key === undefined || one.key === key);
+  useEffect(() => {
+    load("/api/v1/sessions/ended").then(
+      ({ data }) => set(data.find(isThis)),
+      // Nothing can end it here, and the button reports why.
+      () => undefined,
+    );
+  }, []);
+  if (ended !== undefined)
+    return html`<span class="bad-text" role="status">
+      ended until ${dateAndTime(Date.parse(ended.until))}
+    </span>`;
+  const end = async () => {
+    const whose = key === "" ? "of all keys" : `of the key ${key}`;
+    if (!confirm(`End the session ${session} ${whose}? Its requests are rejected from now on.`))
+      return;
+    try {
+      const path = `/api/v1/sessions/${encodeURIComponent(session)}/end`;
+      set(await send("POST", path, key === "" ? {} : { key }));
+    } catch (failed) {
+      setError(failed.message);
+    }
+  };
+  return html`<button onClick=${end}>End session</button>
+    ${error === undefined ? null : html`<span class="wrong" role="alert">${error}</span>`}`;
+}
+
 export function SessionPage() {
   const id = decodeURIComponent(location.pathname.slice("/sessions/".length));
   const query = new URLSearchParams(location.search);
@@ -171,6 +203,7 @@ export function SessionPage() {
     <div class="title">
       <h1>Session <span class="mono">${id}</span></h1>
       <button onClick=${() => navigator.clipboard?.writeText(id)}>Copy id</button>
+      ${session !== undefined && me?.can.endSessions === true ? html`<${End} session=${session} />` : null}
     </div>
     ${others > 0 && name.key === undefined ? html`<p class="quiet">Other keys or people have ${others} more with this id: the list of sessions has each.</p>` : null}
     ${all.map((text) => html`<p class="notice" role="alert">${text}</p>`)}
@@ -198,18 +231,7 @@ export function SessionPage() {
               footer=${next === undefined ? null : html`<p class="more"><button disabled=${isLoading} onClick=${more}>Earlier</button></p>`}
             >
               <div class="toolbar">
-                <button
-                  disabled=${turns.length === 0}
-                  onClick=${() => save(`${file}.csv`, "text/csv", csvOf(turns))}
-                >
-                  CSV
-                </button>
-                <button
-                  disabled=${turns.length === 0}
-                  onClick=${() => save(`${file}.json`, "application/json", jsonOf(turns))}
-                >
-                  JSON
-                </button>
+                <${SaveButtons} file=${file} rows=${turns} csv=${csvOf} />
               </div>
             <//>`
     }

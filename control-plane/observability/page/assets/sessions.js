@@ -3,8 +3,8 @@ import { html, useEffect, useRef, useState } from "./preact.js";
 import { followSessions, load } from "./api.js";
 import { CacheBar } from "./cache-bar.js";
 import { Choice, Select, Time, useFilters, useSettings } from "./controls.js";
-import { csvOfRows, jsonOf, save } from "./export.js";
 import { compact, dateAndTime, DASH, money } from "./format.js";
+import { SaveButtons } from "./save-buttons.js";
 import { Panel } from "./tables.js";
 
 const PAGE_SIZE = 100;
@@ -190,18 +190,7 @@ export function SessionsPage() {
         <${Time} label="From" value=${filters.from} onChange=${(from) => change({ from })} />
         <${Time} label="To" value=${filters.to} onChange=${(to) => change({ to })} />
         ${isFiltered ? html`<button onClick=${() => change({ ...DEFAULTS, range: filters.range })}>Clear filters</button>` : null}
-        <button
-          disabled=${found.rows.length === 0}
-          onClick=${() => save("sessions.csv", "text/csv", csvOfRows(found.rows.map(exported)))}
-        >
-          CSV
-        </button>
-        <button
-          disabled=${found.rows.length === 0}
-          onClick=${() => save("sessions.json", "application/json", jsonOf(found.rows.map(exported)))}
-        >
-          JSON
-        </button>
+        <${SaveButtons} file="sessions" rows=${found.rows.map(exported)} />
       </div>
     <//>
   `;

@@ -1,7 +1,7 @@
 // What was spent, by person or by group, over days that can be chosen, and as files.
 import { html } from "./preact.js";
 import { compact, money } from "./format.js";
-import { csvOfRows, jsonOf, save } from "./export.js";
+import { SaveButtons } from "./save-buttons.js";
 import { Panel } from "./tables.js";
 
 /** Days of UTC that end today. */
@@ -33,18 +33,7 @@ export function Spend({ title, rows, days }) {
     empty="Nothing was spent in this time."
   >
     <div class="toolbar">
-      <button
-        aria-label=${`${title} as CSV`}
-        onClick=${() => save(`${file}.csv`, "text/csv", csvOfRows(rows))}
-      >
-        CSV
-      </button>
-      <button
-        aria-label=${`${title} as JSON`}
-        onClick=${() => save(`${file}.json`, "application/json", jsonOf(rows))}
-      >
-        JSON
-      </button>
+      <${SaveButtons} title=${title} file=${file} rows=${rows} />
     </div>
   <//>`;
 }

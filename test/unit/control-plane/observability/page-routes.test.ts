@@ -109,12 +109,28 @@ it.each([
   { roles: [], groups: ["red"], isKnown: true, can: ["changeOwnKeys", "createKeys"] },
   {
     ...{ roles: ["operator"], groups: [], isKnown: true },
-    can: ["seeLive", "seeStories", "usePlayground", "changeAllKeys", "changeOwnKeys", "createKeys"],
+    can: [
+      "seeLive",
+      "seeStories",
+      "usePlayground",
+      "endSessions",
+      "changeAllKeys",
+      "changeOwnKeys",
+      "createKeys",
+    ],
   },
   {
     ...{ roles: ["admin"], groups: [], isKnown: true },
     can: [
-      ...["seeLive", "seeStories", "usePlayground", "changeAllKeys", "changeOwnKeys", "createKeys"],
+      ...[
+        "seeLive",
+        "seeStories",
+        "usePlayground",
+        "endSessions",
+        "changeAllKeys",
+        "changeOwnKeys",
+        "createKeys",
+      ],
       "changeGroups",
     ],
   },
