@@ -159,6 +159,8 @@ export const SESSIONS_PARENTS = "parents: string[]";
 export const SESSIONS_PURPOSES = "purposes: string[]";
 /** Usage records or traces have the session, or the choice of a target or key depends on it: not only keys of prompt caches. */
 export const SESSIONS_RECORDED = "recorded?: true";
+/** Usage records have no hashes of the parts of the prompt. */
+export const SESSIONS_UNOBSERVED = "unobserved?: true";
 
 // Pattern.
 

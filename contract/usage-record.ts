@@ -34,10 +34,14 @@ export const USAGE_AFFINITY = "affinity";
 export const USAGE_SUBAGENT = "subagent";
 export const USAGE_PARENT = "parent";
 export const USAGE_PURPOSE = "purpose";
+/** Object: hashes of the parts of the prompt, the members of contract/prompt-parts.ts; left out without a session. */
+export const USAGE_PROMPT = "prompt";
 /** Text: the name that the client sent as the model, cut to 200 bytes; it may be unknown. */
 export const USAGE_REQUESTED = "requested";
 /** Text: the target of the last attempt, `<provider>/<model>` as configured. */
 export const USAGE_TARGET = "target";
+/** Number: which of the target's keys the last attempt used, from 1; left out if it has one. */
+export const USAGE_PROVIDER_KEY = "provider_key";
 /** Text: the API that this target used (contract/dialects.ts); left out if its provider serves only one. */
 export const USAGE_API = "api";
 /** Text: why it was not the usual one for the client, one of API_WORDS. */

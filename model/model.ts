@@ -50,8 +50,8 @@ export interface GatewayModel {
   observability?: Observability;
   /** Absent: no spans. */
   tracing?: Tracing;
-  /** `sessions`, as far as it differs from the default: one more header that names them; whether they keep to a target and a key. */
-  sessions?: { header?: string; affinity?: "off" };
+  /** `sessions`, as far as it differs from the default: one more header that names them; whether they keep to a target and a key, and whether usage records have hashes of their prompts. */
+  sessions?: { header?: string; affinity?: "off"; observe?: "off" };
   /** Prices of the configuration, by the name of the target. */
   pricing?: Record<string, OwnPrice>;
   /** `model_facts`: where the facts of models come from in place of the public catalogues. */

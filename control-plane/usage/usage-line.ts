@@ -1,5 +1,14 @@
 // A line of access_usage.log: Envoy's numbers, then the filter's record.
 import type {
+  PROMPT_BLOCKS,
+  PROMPT_COUNT,
+  PROMPT_LEAD,
+  PROMPT_MESSAGES,
+  PROMPT_SET,
+  PROMPT_SYSTEM,
+  PROMPT_TOOLS,
+} from "../../contract/prompt-parts.ts";
+import type {
   ATTEMPT_ERROR,
   ATTEMPT_MESSAGE,
   ATTEMPT_MS,
@@ -38,7 +47,9 @@ import type {
   USAGE_OUTPUT,
   USAGE_OWNER,
   USAGE_PARENT,
+  USAGE_PROMPT,
   USAGE_PROMPT_TARGET,
+  USAGE_PROVIDER_KEY,
   USAGE_PURPOSE,
   USAGE_REASONING,
   USAGE_REQUESTED,
@@ -64,6 +75,17 @@ export interface FailedAttempt {
   [ATTEMPT_MS]: number;
 }
 
+/** Members and their meaning: contract/prompt-parts.ts. */
+export interface PromptMembers {
+  [PROMPT_SET]?: string;
+  [PROMPT_TOOLS]?: string;
+  [PROMPT_SYSTEM]?: string;
+  [PROMPT_LEAD]?: number;
+  [PROMPT_COUNT]?: number;
+  [PROMPT_MESSAGES]?: string;
+  [PROMPT_BLOCKS]?: number;
+}
+
 /** Members and their meaning: contract/usage-record.ts. */
 export interface UsageRecord {
   [USAGE_ID]: string;
@@ -79,9 +101,11 @@ export interface UsageRecord {
   [USAGE_SUBAGENT]?: string;
   [USAGE_PARENT]?: string;
   [USAGE_PURPOSE]?: string;
+  [USAGE_PROMPT]?: PromptMembers;
   [USAGE_AFFINITY]?: 1;
   [USAGE_REQUESTED]?: string;
   [USAGE_TARGET]?: string;
+  [USAGE_PROVIDER_KEY]?: number;
   [USAGE_API]?: string;
   /** A word of API_WORDS. */
   [USAGE_API_REASON]?: string;

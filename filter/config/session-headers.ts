@@ -13,6 +13,8 @@ export class SessionHeaders {
     public purposes: Span[],
     /** Whether it is needed for more than the keys of prompt caches: of each request, even if its client names none. */
     public isRecorded: bool,
+    /** Whether the usage record has the parts of a prompt. */
+    public isObserved: bool,
   ) {}
 }
 
@@ -25,5 +27,6 @@ export function readSessions(from: Document, node: u32): SessionHeaders | null {
     from.spans(node, constant(members.SESSIONS_PARENTS)),
     from.spans(node, constant(members.SESSIONS_PURPOSES)),
     from.flag(node, constant(members.SESSIONS_RECORDED)),
+    !from.flag(node, constant(members.SESSIONS_UNOBSERVED)),
   );
 }

@@ -82,8 +82,13 @@ export class Attempts {
 
   /** Value of the credential header; empty if the provider has none. */
   get credential(): Span {
+    return this.target.credential(this.credentialIndex);
+  }
+
+  /** Index into the target's credentials of the one in use. */
+  get credentialIndex(): u32 {
     const order = this.keyOrder;
-    return this.target.credential(order === null ? this.key : order[this.key]);
+    return order === null ? this.key : order[this.key];
   }
 
   /** Whether there can be an attempt after this one. */

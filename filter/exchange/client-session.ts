@@ -34,7 +34,7 @@ const TEXT = constant("text");
 const FIRST_ROLES = spans(["system", "developer", "user"]);
 
 /** Values of the head that was read last, in the order of the names. */
-let head: SessionHeaders = new SessionHeaders([], [], [], [], false);
+let head: SessionHeaders = new SessionHeaders([], [], [], [], false, false);
 
 /** The value of the header that names the agent, in the head that was read last; empty if nothing records it. */
 let agentHeader: Span = new Span(0, 0);
@@ -49,6 +49,7 @@ export function watchSessions(names: SessionHeaders): void {
     watchHeaders(names.parents),
     watchHeaders(names.purposes),
     names.isRecorded,
+    names.isObserved,
   );
   agentHeader = names.isRecorded ? watchHeaders([AGENT])[0] : new Span(0, 0);
 }
@@ -63,6 +64,8 @@ export class Session {
   subagent: HeldText | null = null;
   parent: HeldText | null = null;
   purpose: HeldText | null = null;
+  /** The parts of the prompt (contract/prompt-parts.ts); null if they are not recorded. */
+  prompt: HeldText | null = null;
   /** Whether the choice of a target, or of a key, was the session's. */
   isKept: bool = false;
   /** Whether the id is of one conversation by its definition: a cache key or a hash may be of all requests of an application. */

@@ -90,6 +90,11 @@ function writeSession(session: Session): void {
   held(constant(fields.USAGE_SUBAGENT), session.subagent);
   held(constant(fields.USAGE_PARENT), session.parent);
   held(constant(fields.USAGE_PURPOSE), session.purpose);
+  const prompt = session.prompt;
+  if (prompt !== null) {
+    member(constant(fields.USAGE_PROMPT));
+    record.span(prompt.view(span));
+  }
   if (session.isKept) number(constant(fields.USAGE_AFFINITY), 1);
 }
 
@@ -120,6 +125,8 @@ function writeTarget(exchange: Exchange): void {
   }
   const attempts = exchange.attempts;
   if (attempts === null) return;
+  if (target.credentials.length > 1)
+    number(constant(fields.USAGE_PROVIDER_KEY), attempts.credentialIndex + 1);
   if (attempts.fallbacks > 0) {
     text(constant(fields.USAGE_FIRST_TARGET), attempts.firstTarget.nameSpan);
     number(constant(fields.USAGE_FALLBACKS), attempts.fallbacks);

@@ -4,6 +4,7 @@ import { Session } from "../exchange/client-session";
 import { Fault } from "../hub/faults/fault";
 import { hasEnded } from "../limits/session-ends";
 import { constant, Span } from "../bytes/text/bytes";
+import { readPromptParts } from "../exchange/prompt-parts";
 import { Outcome, StageContext } from "./stage-context";
 
 const NO_KEY = constant("");
@@ -18,8 +19,12 @@ export function readSessionHeaders(exchange: Exchange, context: StageContext): O
 export function readSession(exchange: Exchange, context: StageContext): Outcome {
   const session = exchange.session;
   const names = context.config.sessions;
-  if (session !== null && names !== null && names.isRecorded)
-    session.readBody(exchange.client, context.tape);
+  if (session === null || names === null || !names.isRecorded) return Outcome.Next;
+  const client = exchange.client;
+  session.readBody(client, context.tape);
+  const hasRecord = exchange.isObserved && session.id !== null;
+  if (hasRecord && names.isObserved && client.endpoint.row.isInference)
+    session.prompt = readPromptParts(client.dialect, context.tape);
   return Outcome.Next;
 }
 

@@ -40,7 +40,11 @@ export function filterSessions(model: GatewayModel): Pick<FilterConfig, "session
 export function recordedSessions({
   sessions,
 }: Pick<GatewayModel, "sessions">): NonNullable<FilterConfig["sessions"]> {
-  return { ...sessionHeaders(sessions?.header), recorded: true };
+  return {
+    ...sessionHeaders(sessions?.header),
+    recorded: true,
+    ...(sessions?.observe === "off" ? { unobserved: true } : {}),
+  };
 }
 
 function sessionHeaders(own: string | undefined): NonNullable<FilterConfig["sessions"]> {

@@ -20,10 +20,16 @@ beforeAll(() => {
   logs = join(desk.directory, "logs");
   mkdirSync(logs);
   const model = { target: "openai/gpt-4o", key: "team" };
+  const broken = { ...model, session: "ses_e", dialect: "anthropic_messages" };
+  const prompt = { tools: "aaabbbccc", system: "ssss", count: 1, messages: "mmmm" };
+  const changed = { ...prompt, tools: "aaaBBBccc" };
   writeFileSync(
     join(logs, "access_usage.log"),
     usage(-90_000, "d-1", { ...model, session: "ses_d", input: 7 }) +
       usage(-90_000, "d-2", { ...model, key: "other", session: "ses_d", input: 8 }) +
+      usage(-80_020, "e-1", { ...broken, input: 20_000, cache_write: 19_000, prompt }) +
+      usage(-80_010, "e-2", { ...broken, input: 21_000, cache_read: 19_000, prompt }) +
+      usage(-80_000, "e-3", { ...broken, input: 22_000, cache_write: 21_900, prompt: changed }) +
       usage(0, "a-1", { ...model, session: "ses_a", input: 1000, output: 10 }) +
       usage(1, "b-1", { ...model, session: "ses_b", input: 50, output: 1 }) +
       usage(2, "a-2", { ...model, session: "ses_a", input: 2000, cache_read: 900, affinity: 1 }) +
@@ -68,7 +74,9 @@ it("gateway sessions lists what each session has used, the last one first", asyn
 it("gateway sessions shows one session as its turns, the last lines of it with -n", async () => {
   const { stdout } = await run("ses_a");
   const lines = stdout.trim().split("\n");
-  expect(lines[0]).toMatch(/^TIME +MODEL +OF +IN +CACHED +OUT +COST +CODE +REQUEST ID +ERROR$/);
+  expect(lines[0]).toMatch(
+    /^TIME +MODEL +OF +IN +CACHED +OUT +COST +CODE +CACHE +REQUEST ID +ERROR$/,
+  );
   expect(lines.slice(1).map((line) => /a-\w/.exec(line)?.[0])).toEqual([
     "a-1",
     "a-2",
@@ -87,6 +95,27 @@ it("gateway sessions shows one session as its turns, the last lines of it with -
     { requestId: "a-s", subagent: "agent-1", affinity: false },
     { requestId: "a-3", status: 400, inputTokens: null, cachedTokens: null },
   ]);
+});
+
+it("gateway sessions reports why a turn of a session did not read from the cache", async () => {
+  const { stdout } = await run("ses_e");
+  const lines = stdout.trim().split("\n");
+  expect(lines[1]).toMatch(/ 200 +first +e-1 /);
+  expect(lines[2]).toMatch(/ 200 +- +e-2 /);
+  expect(lines[3]).toMatch(/ 200 +tools +e-3 /);
+  expect(lines.slice(4)).toEqual([
+    "",
+    expect.stringMatching(
+      /^2026-11-21T11:46:40Z {2}tools\[0\]\.input_schema was changed: 21,000 tokens were not read from the cache \(\$0\.\d+\)$/,
+    ),
+    expect.stringMatching(/^The cache was lost once: 21,000 tokens, \$0\.\d+\.$/),
+  ]);
+  const json = await run("ses_e", "--json", "-n", "1");
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    ...{ requestId: "e-3", kind: "next", comparedWith: "e-2" },
+    changed: { path: "tools[0].input_schema", how: "changed" },
+    break: { reason: "tools", lostTokens: 21_000 },
+  });
 });
 
 it("gateway sessions keeps sessions of different keys with one id apart", async () => {

@@ -27,11 +27,12 @@ function withoutServed(response: string): string {
   return response.replaceAll(/^x-gateway-(?:model|api|attempts): .*\n/gm, "");
 }
 
-/** Returns the record with 0 for each number of milliseconds, and without a session that is a hash (sessions.test.ts). */
+/** Returns the record with 0 for each number of milliseconds, and without hashes: a session (sessions.test.ts), a prompt (prompt-parts.test.ts). */
 function recordOf({ result }: Observed): string {
   const record = result.filterState.get(PROPERTY_USAGE) ?? "no record";
   return record
     .replace(/"session":"conv-[0-9a-f]{16}",/, "")
+    .replace(/"prompt":\{[^{}]*\},/, "")
     .replaceAll(/"(first_token|ms|guard|target|extract|api)":\d+/g, '"$1":0');
 }
 

@@ -7,8 +7,11 @@ import { NANO_PER_DOLLAR } from "../../../model/budgets.ts";
 import { endOfLog, lastLines } from "../../log-files/log-files.ts";
 import { GatewayError } from "../../report/gateway-error.ts";
 import { colorsFor, printable, table } from "../../report/terminal.ts";
+import { reportSession } from "../../prompt-cache/session-doctor.ts";
 import { priceFinder, recordedCost } from "../../usage/record-cost.ts";
+import type { Price } from "../../usage/record-cost.ts";
 import { readUsageLine } from "../../usage/usage-line.ts";
+import type { TurnReport } from "../../prompt-cache/turn-report.ts";
 import type { UsageLine, UsageRecord } from "../../usage/usage-line.ts";
 import type { SessionsOptions } from "../command-options.ts";
 import { dollars } from "../dollars.ts";
@@ -22,7 +25,15 @@ const DAY_MS = 24 * 3600 * 1000;
 /** Wider errors would break the lines of a terminal. */
 const MAX_ERROR = 60;
 
+/** Turns before the shown ones, with which they are compared. */
+const EARLIER_TURNS = 16;
+
 type CostOf = (record: UsageRecord) => number | undefined;
+
+interface Prices {
+  costOf: CostOf;
+  priceOf: (record: UsageRecord) => Price | undefined;
+}
 
 /** Prints the sessions that were used last, or the turns of one. */
 export function sessions(session: string | undefined, options: SessionsOptions): void {
@@ -31,7 +42,7 @@ export function sessions(session: string | undefined, options: SessionsOptions):
   const priceOf = model === undefined ? () => undefined : priceFinder(model);
   const costOf: CostOf = (record) => recordedCost(record, priceOf);
   if (session === undefined) list(directory, costOf, options);
-  else turns(directory, session, costOf, options);
+  else turns(directory, session, { costOf, priceOf }, options);
 }
 
 /** Reads the usage log backwards. @param onLine returns false to stop */
@@ -102,13 +113,13 @@ function list(directory: string, costOf: CostOf, options: SessionsOptions): void
   ]);
 }
 
-function turns(directory: string, session: string, costOf: CostOf, options: SessionsOptions): void {
+function turns(directory: string, session: string, prices: Prices, options: SessionsOptions): void {
   const since = (options.since ?? 0) / 1000;
   const found: UsageLine[] = [];
   readBackwards(directory, (line) => {
     if (endOf(line) < since) return false;
     if (sessionOf(line) === session && isOf(line, options)) found.push(line);
-    return found.length < options.lines;
+    return found.length < options.lines + EARLIER_TURNS;
   });
   const keys = new Set(found.flatMap(({ record }) => record?.key ?? []));
   if (keys.size > 1) {
@@ -118,8 +129,12 @@ function turns(directory: string, session: string, costOf: CostOf, options: Sess
     });
   }
   found.sort((one, other) => one.startTime - other.startTime);
+  const shown: Turn[] = reportSession(found, prices)
+    .map((report, index) => ({ report, line: found[index] }))
+    .filter((turn): turn is Turn => turn.line !== undefined)
+    .slice(-options.lines);
   if (options.json === true) {
-    for (const line of found) console.log(JSON.stringify(turnAsJson(line, costOf)));
+    for (const turn of shown) console.log(JSON.stringify(turnAsJson(turn, prices.costOf)));
     return;
   }
   if (found.length === 0) {
@@ -138,14 +153,15 @@ function turns(directory: string, session: string, costOf: CostOf, options: Sess
     "OUT",
     "COST",
     "CODE",
+    "CACHE",
     "REQUEST ID",
     "ERROR",
   ];
   print([
     head,
-    ...found.map((line) => {
+    ...shown.map(({ line, report }) => {
       const { record } = line;
-      const cost = record === undefined ? undefined : costOf(record);
+      const cost = record === undefined ? undefined : prices.costOf(record);
       return [
         shortTime(line.startTime),
         (record && exactName(record)) ?? "-",
@@ -155,11 +171,38 @@ function turns(directory: string, session: string, costOf: CostOf, options: Sess
         record?.output === undefined ? "-" : String(record.output),
         cost === undefined ? "-" : dollars(cost),
         String(line.status),
+        cacheWord(report),
         record?.id ?? "-",
         shortened(errorOf(line)),
       ];
     }),
   ]);
+  printBreaks(shown);
+}
+
+interface Turn {
+  line: UsageLine;
+  report: TurnReport;
+}
+
+/** Returns why the cache was lost, else what the request is to its session; `-` for a turn that read what it could. */
+function cacheWord({ kind, break: lost }: TurnReport): string {
+  return lost?.reason ?? (kind === "next" || kind === "failed" ? "-" : kind);
+}
+
+/** Prints what was lost, one line for each turn, and the sum. */
+function printBreaks(shown: readonly Turn[]): void {
+  const broken = shown.filter(({ report }) => report.break !== undefined);
+  if (broken.length === 0) return;
+  console.log("");
+  for (const { line, report } of broken)
+    console.log(`${shortTime(line.startTime)}  ${printable(report.text)}`);
+  const tokens = broken.reduce((sum, { report }) => sum + (report.break?.lostTokens ?? 0), 0);
+  const costs = broken.flatMap(({ report }) => report.break?.cost ?? []);
+  const cost = costs.reduce((sum, one) => sum + one, 0);
+  const price = costs.length === 0 ? "" : `, ${dollars(cost)}`;
+  const times = broken.length === 1 ? "once" : `${String(broken.length)} times`;
+  console.log(`The cache was lost ${times}: ${tokens.toLocaleString("en-US")} tokens${price}.`);
 }
 
 /** Returns the name and version of each session's agent, by the id of its last request: the first word of `user-agent`. */
@@ -189,8 +232,9 @@ function asJson(sum: SessionSum, agent: string | undefined): Record<string, unkn
   };
 }
 
-function turnAsJson(line: UsageLine, costOf: CostOf): Record<string, unknown> {
+function turnAsJson({ line, report }: Turn, costOf: CostOf): Record<string, unknown> {
   const { record } = line;
+  const { kind, before, shared, changed, break: lost } = report;
   const cost = record === undefined ? undefined : costOf(record);
   return {
     ...{ time: isoTime(line.startTime), requestId: record?.id ?? null, status: line.status },
@@ -201,6 +245,14 @@ function turnAsJson(line: UsageLine, costOf: CostOf): Record<string, unknown> {
     outputTokens: record?.output ?? null,
     costUsd: cost === undefined ? null : cost / NANO_PER_DOLLAR,
     affinity: record?.affinity === 1,
+    ...{ kind, comparedWith: before ?? null, shared: shared ?? null, changed: changed ?? null },
+    break:
+      lost === undefined
+        ? null
+        : {
+            ...{ reason: lost.reason, lostTokens: lost.lostTokens },
+            costUsd: lost.cost === undefined ? null : lost.cost / NANO_PER_DOLLAR,
+          },
     ...{ durationMs: line.duration, error: errorOf(line) ?? null },
   };
 }

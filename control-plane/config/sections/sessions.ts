@@ -1,9 +1,10 @@
-// `sessions`: a header that names the session of a request, and whether its turns keep to one model and one key.
+// `sessions`: a header that names the session of a request, whether its turns keep to one model and one key, and whether their prompts
+// are compared.
 import { MAX_HEADER_NAME } from "../../../contract/session.ts";
 import { namesCredential } from "../../report/secrets.ts";
 import { affinityKey } from "../affinity-key.ts";
 import type { Reading } from "../reading.ts";
-import { mapping, text } from "../schema-words.ts";
+import { mapping, oneOf, text } from "../schema-words.ts";
 import { section } from "../section.ts";
 
 const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
@@ -16,6 +17,11 @@ const schema = mapping(
       examples: ["x-thread-id"],
     }).optional(),
     affinity: affinityKey.optional(),
+    observe: oneOf(["on", "off"], {
+      description:
+        "`on`: the usage log has short hashes of the parts of each prompt, by which the gateway reports what broke a prompt cache ([more](sessions.md#why-a-cache-was-not-read)). Needs the usage log.",
+      default: "on",
+    }).optional(),
   },
   "How the requests of one conversation are found, and where they are sent: see docs/sessions.md.",
 );
@@ -25,14 +31,13 @@ export const sessions = section({
   schema,
   read({ reading }, value = {}) {
     const header = readHeader(reading, value.header);
-    const { affinity } = value;
-    if (header === undefined && affinity !== "off") return {};
-    return {
-      sessions: {
-        ...(header === undefined ? {} : { header }),
-        ...(affinity === "off" ? { affinity } : {}),
-      },
+    const { affinity, observe } = value;
+    const sessions = {
+      ...(header === undefined ? {} : { header }),
+      ...(affinity === "off" ? { affinity } : {}),
+      ...(observe === "off" ? { observe } : {}),
     };
+    return Object.keys(sessions).length === 0 ? {} : { sessions };
   },
 });
 
