@@ -506,7 +506,7 @@ function addConfiguration(program: Command): void {
     .description("show what becomes of a request: decisions, attempts and the exact requests")
     .argument(
       "<request...>",
-      "request id of the content log, file (HTTP, curl or JSON body), -, or curl …",
+      "request id of the content log, file (HTTP, curl or JSON body), -, or curl …; two request ids: compare their prompts",
     )
     .option("-c, --config <file>", CONFIGURATION)
     .option("--endpoint <path>", "path for a JSON body (default: /v1/chat/completions)")

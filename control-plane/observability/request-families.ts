@@ -195,6 +195,22 @@ export function requestFamilies(families: Families) {
       help: "Decisions of the jailbreak guard.",
       labels: ["decision"],
     }),
+    cacheTurns: families.counter({
+      name: "gateway_prompt_cache_turns_total",
+      help: "Requests of sessions, by why they did not read from the provider's cache what the turn before had left there.",
+      labels: ["outcome", "gen_ai_provider_name", "gen_ai_request_model"],
+    }),
+    cacheLostTokens: families.counter({
+      name: "gateway_prompt_cache_lost_tokens_total",
+      help: "Input tokens that turns of sessions did not read from the provider's cache, by the reason.",
+      labels: ["reason", "gen_ai_provider_name", "gen_ai_request_model"],
+    }),
+    cacheLostCost: families.counter({
+      name: "gateway_prompt_cache_lost_usd_total",
+      help: "What these tokens cost more than from the cache, in US dollars.",
+      labels: ["reason", "gen_ai_provider_name", "gen_ai_request_model"],
+      scale: NANO,
+    }),
     bytes: families.counter({
       name: "gateway_body_bytes_total",
       help: "Bytes of the bodies of requests and responses.",

@@ -7,6 +7,7 @@ import type { KnownModels } from "../../model/known-models.ts";
 import { NONE } from "../../model/model-names.ts";
 import { knownMember } from "../../model/dropped-members.ts";
 import { providerWord } from "../../model/provider-words.ts";
+import { CacheMetrics } from "./cache-metrics.ts";
 import { errorKind, errorType, operationOf } from "./classify.ts";
 import { Families } from "./metric-families.ts";
 import { hasTokens, priceFinder, recordedCost } from "../usage/record-cost.ts";
@@ -25,6 +26,7 @@ export class RequestMetrics {
   readonly families = new Families();
   readonly #of: RequestFamilies = requestFamilies(this.families);
   readonly #known: () => Known;
+  readonly #caches: CacheMetrics;
 
   /** @param model returns the active configuration, which a reload replaces */
   constructor(model: () => GatewayModel) {
@@ -37,6 +39,11 @@ export class RequestMetrics {
       of = now;
       return known;
     };
+    this.#caches = new CacheMetrics(
+      this.#of,
+      (record) => this.#known().priceOf(record),
+      (record) => this.#whereOf(record).slice(1),
+    );
   }
 
   /** Counts a request. Returns its cost in nano-dollars; undefined if it has no tokens or no known price. */
@@ -58,6 +65,7 @@ export class RequestMetrics {
     this.#of.bytes.add(["received"], line.bytesReceived ?? 0);
     this.#of.bytes.add(["sent"], line.bytesSent ?? 0);
     if (record === undefined) return undefined;
+    this.#caches.observe(line, record);
     this.#observeDecisions(line, record, original);
     const key = record.key ?? NONE;
     // The model server's calls belong to the prompt of a client, which has been counted.

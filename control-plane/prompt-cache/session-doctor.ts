@@ -3,8 +3,8 @@
 import type { Price } from "../usage/record-cost.ts";
 import type { UsageLine, UsageRecord } from "../usage/usage-line.ts";
 import { breakCost } from "./break-cost.ts";
-import { comparePrompts, readPromptParts } from "./prompt-parts.ts";
-import type { PromptDifference, PromptParts } from "./prompt-parts.ts";
+import { comparePrompts, readPromptParts } from "./compare-prompts.ts";
+import type { PromptDifference, PromptParts } from "./compare-prompts.ts";
 import { reportText } from "./report-text.ts";
 import type { BreakReason, CacheBreak, TurnKind, TurnReport } from "./turn-report.ts";
 
@@ -46,6 +46,11 @@ export interface DoctorOptions {
   priceOf: (record: UsageRecord) => Price | undefined;
   /** Whether the session's provider is known to cache; else only what the requests so far show. */
   caches?: boolean;
+  /** Called for a report that the next turn has changed, with a break that it did not have. */
+  onLate?: (report: TurnReport, record: UsageRecord) => void;
+  /** Turns that are kept to compare with, of the session and of each sub-agent. */
+  maxTurns?: number;
+  maxSubagents?: number;
 }
 
 /** Reports all requests of a session, in the order of their times. @param lines in any order */
@@ -60,15 +65,15 @@ export function reportSession(
 }
 
 export class SessionDoctor {
-  readonly #priceOf: DoctorOptions["priceOf"];
+  readonly #options: Required<Pick<DoctorOptions, "maxTurns" | "maxSubagents">> & DoctorOptions;
   #caches: boolean;
   #life = LIFE;
   /** By sub-agent; the last turn last. */
   readonly #turns = new Map<string, Turn[]>();
 
-  constructor({ priceOf, caches = false }: DoctorOptions) {
-    this.#priceOf = priceOf;
-    this.#caches = caches;
+  constructor(options: DoctorOptions) {
+    this.#options = { maxTurns: MAX_KEPT, maxSubagents: MAX_SUBAGENTS, ...options };
+    this.#caches = options.caches ?? false;
   }
 
   /**
@@ -95,7 +100,8 @@ export class SessionDoctor {
     const turns = this.#turns.get(name) ?? [];
     if (turns.length === 0) {
       // Agents start many sub-agents, one after the other.
-      if (this.#turns.size >= MAX_SUBAGENTS) this.#turns.delete([...this.#turns.keys()][1] ?? "");
+      if (this.#turns.size > this.#options.maxSubagents)
+        this.#turns.delete([...this.#turns.keys()][1] ?? "");
       this.#turns.set(name, turns);
     }
     const found = closest(turn, turns);
@@ -107,7 +113,7 @@ export class SessionDoctor {
       turn.pending = undefined;
     }
     turns.push(turn);
-    if (turns.length > MAX_KEPT) turns.shift();
+    if (turns.length > this.#options.maxTurns) turns.shift();
   }
 
   #compare(turn: Turn, { before, difference }: Candidate): void {
@@ -131,7 +137,8 @@ export class SessionDoctor {
       return;
     }
     report.break = found;
-    if (first === undefined) confirm(before);
+    if (first === undefined && confirm(before))
+      this.#options.onLate?.(before.report, before.record);
   }
 
   #breakOf(turn: Turn, before: Turn, difference: PromptDifference): CacheBreak | undefined {
@@ -145,7 +152,7 @@ export class SessionDoctor {
       this.#unseenReason(turn, before, difference);
     const share = cause === undefined ? MIN_UNEXPLAINED_SHARE : MIN_LOST_SHARE;
     if (lostTokens < MIN_LOST_TOKENS || lostTokens < share * expected) return undefined;
-    const price = this.#priceOf(turn.record);
+    const price = this.#options.priceOf(turn.record);
     return {
       reason: cause ?? "unknown",
       lostTokens,
@@ -238,11 +245,12 @@ function routingReason(before: UsageRecord, record: UsageRecord): BreakReason | 
   return before.requested === record.requested ? "target" : "model";
 }
 
-/** Makes a request one of the conversation, because it goes on with it. */
-function confirm(turn: Turn): void {
-  if (turn.pending === undefined) return;
+/** Makes a request one of the conversation, because it goes on with it. Returns false if it was one, or had no break. */
+function confirm(turn: Turn): boolean {
+  if (turn.pending === undefined) return false;
   turn.report.kind = "next";
   turn.report.break = turn.pending;
   turn.report.text = reportText(turn.report, turn.record);
   turn.pending = undefined;
+  return true;
 }

@@ -1,7 +1,7 @@
 // What the prompt-cache doctor reports of one request of a session: what it read from the provider's cache, how it relates to the
 // turn before, and why it lost what it could have read. The live page, `gateway sessions`, `gateway explain` and the metrics
 // show it.
-import type { ChangedPart } from "./prompt-parts.ts";
+import type { ChangedPart } from "./compare-prompts.ts";
 
 /**
  * Why a turn did not read from the cache what the turn before had left there:

@@ -17,10 +17,11 @@ import {
   setHeaderNumber,
 } from "../host/host";
 import { Edits } from "../bytes/json/edit";
-import { Tape } from "../bytes/json/tape";
+import { NO_NODE, Tape } from "../bytes/json/tape";
 import { Exchange } from "../exchange/exchange";
 import { setFormModel } from "../exchange/form";
-import { ByteBuffer, scratchBuffer, Span } from "../bytes/text/bytes";
+import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
+import { find } from "../bytes/text/find";
 import { CONTENT_LENGTH, CONTENT_TYPE, JSON_TYPE } from "../exchange/header-names";
 
 /** What is sent of a request, and what the response has to know of it. */
@@ -51,6 +52,9 @@ class RequestBody {
 }
 
 const whole = scratchBuffer();
+/** What the names of Anthropic's models have, and those of its own API. */
+const CLAUDE = constant("claude");
+const ANTHROPIC = constant("anthropic");
 const NO_SESSION = new Span(0, 0);
 const sessionSpan = new Span(0, 0);
 
@@ -246,6 +250,9 @@ function editBody(exchange: Exchange, target: Target, tape: Tape): Fault | null 
     if (report.fault !== null) return report.fault;
   }
   client.dialect.editRequest(tape, prompt, edits);
+  const attribution = client.dialect.attributionIn(tape);
+  if (attribution != NO_NODE && !isClaude(exchange, target))
+    client.dialect.removeAttribution(tape, attribution, edits);
   if (edits.dropped.length > 0) report.drop(edits.dropped);
   if (target.limits.thinkTags != 0) {
     body.splitsContent = client.dialect.hasOneChoice(tape);
@@ -259,6 +266,16 @@ function editBody(exchange: Exchange, target: Target, tape: Tape): Fault | null 
   if (!edits.isEmpty()) body.replaced = edits.prefix(tape.base, body.prefix);
   if (hosted !== null && hosted.isWrapped) wrapBody(tape, hosted);
   return null;
+}
+
+/** Returns whether a target is a model of Anthropic, wherever it is served. */
+function isClaude(exchange: Exchange, target: Target): bool {
+  if (target.hosted !== null) return true;
+  const name = exchange.modelText(target);
+  return (
+    find(name.pointer, name.length, CLAUDE) != 0 ||
+    find(target.nameSpan.pointer, target.nameSpan.length, ANTHROPIC) != 0
+  );
 }
 
 /** Puts the whole body into another request. */

@@ -149,6 +149,14 @@ export abstract class ClientDialect extends ProviderDialect {
   /** Adds the edits that every target requires of a body that keeps its dialect. `systemText` may be empty. */
   abstract editRequest(tape: Tape, systemText: Span, edits: Edits): void;
 
+  /** Returns the block of a request that only attributes it, as Claude Code's; NO_NODE if it has none. */
+  attributionIn(_tape: Tape): u32 {
+    return NO_NODE;
+  }
+
+  /** Adds the edit that removes this block. */
+  removeAttribution(_tape: Tape, _block: u32, _edits: Edits): void {}
+
   /** Adds the edit that asks a stream for its usage, unless every stream reports it. Returns whether the client had not asked. */
   askUsage(_tape: Tape, _edits: Edits): bool {
     return false;

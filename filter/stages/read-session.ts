@@ -4,7 +4,7 @@ import { Session } from "../exchange/client-session";
 import { Fault } from "../hub/faults/fault";
 import { hasEnded } from "../limits/session-ends";
 import { constant, Span } from "../bytes/text/bytes";
-import { readPromptParts } from "../exchange/prompt-parts";
+import { readPromptParts } from "../exchange/prompt-hashes";
 import { Outcome, StageContext } from "./stage-context";
 
 const NO_KEY = constant("");

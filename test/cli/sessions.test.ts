@@ -118,6 +118,29 @@ it("gateway sessions reports why a turn of a session did not read from the cache
   });
 });
 
+it("gateway explain compares two requests of the usage log", async () => {
+  const explain = (...words: string[]) => desk.run("explain", ...words);
+  const { stdout, code } = await explain("e-3", "e-2");
+  expect(code).toBe(0);
+  expect(stdout.trim().split("\n")).toEqual([
+    "Pause     10 s",
+    "Prompt    tools[0].input_schema was changed",
+    "Shared    1 of 1 messages; 1 tools before",
+    "Cache     0 of 22000 input tokens read",
+    expect.stringMatching(/^Lost {6}21000 tokens \(\$0\.\d+\)$/),
+    "Reason    tools",
+    expect.stringContaining("Result    tools[0].input_schema was changed: 21,000 tokens"),
+  ]);
+  const same = await explain("--json", "e-1", "e-2");
+  expect(JSON.parse(same.stdout)).toMatchObject({ changed: [], report: { kind: "next" } });
+  const unknown = await explain("e-1", "no-such-request");
+  expect(unknown.code).toBe(2);
+  expect(unknown.stderr).toContain("no-such-request is no request in");
+  const unobserved = await explain("e-1", "a-1");
+  expect(unobserved.code).toBe(1);
+  expect(unobserved.stderr).toContain("has no hashes of the prompt of both requests");
+});
+
 it("gateway sessions keeps sessions of different keys with one id apart", async () => {
   const several = await run("ses_d");
   expect(several).toMatchObject({ code: 1, stdout: "" });

@@ -2,7 +2,10 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PROPERTY_USAGE } from "../../contract/usage-record.ts";
-import { comparePrompts, readPromptParts } from "../../control-plane/prompt-cache/prompt-parts.ts";
+import {
+  comparePrompts,
+  readPromptParts,
+} from "../../control-plane/prompt-cache/compare-prompts.ts";
 import type { PromptMembers, UsageRecord } from "../../control-plane/usage/usage-line.ts";
 import { compileFilter, FilterHost } from "../../control-plane/wasm-host/filter-host.ts";
 import { loadCase } from "./case.ts";

@@ -18,6 +18,7 @@ import { findLogDirectory, readable } from "../log/find-log-directory.ts";
 import { findConfigurationOrBuiltIn } from "../find-configuration.ts";
 import { withModelServer } from "../trial/temporary-model-server.ts";
 import { noteBuiltIn } from "./built-in.ts";
+import { explainTurns } from "./explain-turns.ts";
 import { findKey } from "./find-key.ts";
 import type { ExplainOptions } from "../command-options.ts";
 
@@ -26,9 +27,15 @@ const REQUEST_ID = /^[\w.:+=~@-]{2,128}$/;
 
 /**
  * Prints the explanation.
- * @param words a request id of the content log, a file, `-` for standard input, or a curl command line
+ * @param words a request id of the content log, a file, `-` for standard input, or a curl command line; or two request ids of the
+ *     usage log, which are compared
  */
 export async function explain(words: readonly string[], options: ExplainOptions): Promise<void> {
+  const [first = "", second = ""] = words;
+  if (words.length === 2 && isRequestId(first) && isRequestId(second)) {
+    explainTurns(first, second, options);
+    return;
+  }
   const file = findConfigurationOrBuiltIn(options.config, process.cwd());
   const configuration = readConfiguration(file, process.env);
   const { model, environment } = configuration;
@@ -53,16 +60,20 @@ export async function explain(words: readonly string[], options: ExplainOptions)
   else await withModelServer(configuration, prompt, print);
 }
 
+function isRequestId(word: string): boolean {
+  return REQUEST_ID.test(word) && word !== "curl" && !existsSync(word);
+}
+
 function requestOf(words: readonly string[], { config, endpoint }: ExplainOptions): ClientRequest {
   const [name = "", ...others] = words;
   if (name === "curl") return requestOfCurl(words);
   if (others.length > 0) {
-    throw new GatewayError("Expected one file, or a curl command.", {
+    throw new GatewayError("Expected one file, a curl command, or two request ids.", {
       hint: "Write options before it: gateway explain --json request.http",
       exitCode: 2,
     });
   }
-  if (REQUEST_ID.test(name) && !existsSync(name)) return capturedRequest(name, config);
+  if (isRequestId(name)) return capturedRequest(name, config);
   return readClientRequest(name === "-" ? "standard input" : name, contentOf(name), endpoint);
 }
 

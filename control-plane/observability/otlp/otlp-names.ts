@@ -42,6 +42,12 @@ const NAMES: Readonly<Record<string, MetricName>> = {
   gateway_dropped_members_total: { name: "gateway.dropped_members", unit: "{member}" },
   gateway_prompt_target_total: { name: "gateway.prompt_target", unit: REQUESTS },
   gateway_guard_total: { name: "gateway.guard", unit: REQUESTS },
+  gateway_prompt_cache_turns_total: { name: "gateway.prompt_cache.turns", unit: REQUESTS },
+  gateway_prompt_cache_lost_tokens_total: {
+    name: "gateway.prompt_cache.lost_tokens",
+    unit: TOKENS,
+  },
+  gateway_prompt_cache_lost_usd_total: { name: "gateway.prompt_cache.lost_cost", unit: "USD" },
   gateway_body_bytes_total: { name: "gateway.body.size", unit: "By" },
 };
 

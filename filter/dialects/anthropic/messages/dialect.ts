@@ -18,6 +18,7 @@ import { startsWith } from "../../../bytes/text/at";
 import { ByteBuffer, constant, Span } from "../../../bytes/text/bytes";
 import { writeDateTime } from "../../../bytes/text/date-time";
 import { ClientDialect } from "../../client-dialect";
+import { attributionIn, removeAttribution } from "./request/attribution";
 import { addSystemPrompt } from "./request/edit";
 import { removeForeignSignatures } from "./request/edit-thinking";
 import { AnthropicMessagesLimitEdits } from "./request/limit-edits";
@@ -75,6 +76,14 @@ export class AnthropicMessages extends ClientDialect {
   editRequest(tape: Tape, systemText: Span, edits: Edits): void {
     removeForeignSignatures(tape, edits);
     if (systemText.length > 0) addSystemPrompt(tape, systemText, edits);
+  }
+
+  attributionIn(tape: Tape): u32 {
+    return attributionIn(tape);
+  }
+
+  removeAttribution(tape: Tape, block: u32, edits: Edits): void {
+    removeAttribution(tape, block, edits);
   }
 
   credentialKind(key: Span): CredentialKind {

@@ -175,6 +175,48 @@ it("fallbacks, rate limits, drops, prompt targets and the guard", () => {
     expect(page).toContain(wanted);
 });
 
+it("prompt caches are counted by why a turn did not read from them, and no label is a session", () => {
+  const claude = {
+    ...{ endpoint: "/v1/messages", dialect: "anthropic_messages", owner: "provider" },
+    ...{ requested: "claude", target: "anthropic/claude-sonnet-4-5", session: "ses_1" },
+  } as const;
+  const prompt = { tools: "aaabbbccc", system: "ssss", count: 1, messages: "mmmm" };
+  const changed = { ...prompt, tools: "BBBbbbccc" };
+  const other = { ...prompt, tools: "CCCbbbccc", system: "tttt" };
+  const lines = [
+    line({ ...claude, input: 20_000, cache_write: 19_900, prompt }),
+    line({ ...claude, input: 21_000, cache_read: 20_000, prompt }),
+    line({ ...claude, input: 22_000, cache_write: 22_000, prompt: changed }),
+    // Of the side until the session goes on with it.
+    line({ ...claude, input: 23_000, cache_write: 23_000, prompt: other }),
+    line({ ...claude, input: 24_000, cache_read: 23_000, prompt: other }),
+    line({ ...claude, input: 24_000 }),
+    line({ ...claude, session: undefined, input: 24_000, prompt }),
+  ];
+  // A minute apart.
+  const page = pageOf(
+    ...lines.map((one, index) => ({ ...one, startTime: one.startTime + index * 60 })),
+  );
+  const labels = 'gen_ai_provider_name="anthropic",gen_ai_request_model="claude-sonnet-4-5"';
+  for (const [outcome, count] of [
+    ["first", 1],
+    ["kept", 2],
+    ["side", 1],
+    ["tools", 2],
+  ] as const)
+    expect(page).toContain(
+      `gateway_prompt_cache_turns_total{outcome="${outcome}",${labels}} ${count}`,
+    );
+  expect(page).toContain(
+    `gateway_prompt_cache_lost_tokens_total{reason="tools",${labels}} ${21_000 + 22_000}`,
+  );
+  // Written again for 3.75 dollars of a million, in place of 0.30 from the cache.
+  expect(page).toContain(
+    `gateway_prompt_cache_lost_usd_total{reason="tools",${labels}} ${(43_000 * 3.45) / 1e6}`,
+  );
+  expect(page).not.toContain("ses_1");
+});
+
 describe("money", () => {
   const prices = pricesOf(modelOf());
   const cost = (target: string, record: Partial<UsageRecord>) => {

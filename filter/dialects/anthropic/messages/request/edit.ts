@@ -2,6 +2,7 @@
 import { Edits } from "../../../../bytes/json/edit";
 import { NO_NODE, Tape } from "../../../../bytes/json/tape";
 import { constant, Span } from "../../../../bytes/text/bytes";
+import { attributionIn } from "./attribution";
 
 const COMMA = constant(",");
 const QUOTE = constant('"');
@@ -17,6 +18,15 @@ export function addSystemPrompt(tape: Tape, prompt: Span, edits: Edits): void {
     if (tape.size(system) > 0) edits.append(constant("\\n\\n"));
     edits.insertAppended(tape.start(system));
   } else if (tape.isArray(system)) {
+    // Anthropic takes the attribution block out of the prompt only where it is the first.
+    const attribution = attributionIn(tape);
+    if (attribution != NO_NODE) {
+      edits.append(constant(',{"type":"text","text":"'));
+      edits.append(prompt);
+      edits.append(constant('"}'));
+      edits.insertAppended(tape.outerEnd(attribution));
+      return;
+    }
     edits.append(constant('{"type":"text","text":"'));
     edits.append(prompt);
     edits.append(constant('"}'));

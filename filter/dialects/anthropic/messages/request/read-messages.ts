@@ -19,6 +19,7 @@ import { RequestReport } from "../../../../hub/request/request-report";
 import { Tape } from "../../../../bytes/json/tape";
 import { constant, Span } from "../../../../bytes/text/bytes";
 import { isFailure } from "../hosted-failure";
+import { isAttribution } from "./attribution";
 import { addText, CITATIONS, readDocument, readImage, readSearchResult } from "./read-source";
 import * as member from "../members";
 
@@ -133,6 +134,8 @@ function readBlock(
     // Those of an earlier response.
     if (request.role == ROLE_ASSISTANT && tape.hasItems(block.node(member.BLOCK_CITATIONS)))
       report.drop(CITATIONS);
+    // No other dialect has a place for it.
+    if (request.role == ROLE_SYSTEM && isAttribution(tape, text)) return;
     if (tape.isString(text)) request.addText(request.role, text);
     else report.reject("text", "must be a string.");
   } else if (request.role == ROLE_SYSTEM) {

@@ -2,10 +2,10 @@
 // control plane. The texts are read once, eight bytes at a time, by the spans of the tape.
 import * as rows from "../../contract/prompt-parts";
 import { Tape } from "../bytes/json/tape";
-import { startsWith } from "../bytes/text/at";
 import { constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { fold24, longHash, spread } from "../bytes/text/hash";
 import { HeldText } from "../bytes/text/held-text";
+import { isAttribution } from "../dialects/anthropic/messages/request/attribution";
 import { ClientDialect } from "../dialects/client-dialect";
 
 const SETTINGS = spans(rows.PROMPT_SETTINGS);
@@ -15,7 +15,6 @@ const MARKS = spans(["cache_control", "prompt_cache_breakpoint"]);
 const SCHEMAS = spans(["parameters", "input_schema"]);
 const TEXT_TYPES = spans(["text", "input_text", "output_text"]);
 const FIRST_ROLES = spans(["system", "developer"]);
-const ATTRIBUTION = constant(rows.ATTRIBUTION_BEGINNING);
 const TOOLS = constant("tools");
 const FUNCTION = constant("function");
 const DESCRIPTION = constant("description");
@@ -132,18 +131,15 @@ function writeSystem(tape: Tape): void {
     let rest: u64 = 0;
     const end = tape.next(prompt);
     for (let block = tape.first(prompt); block < end; block = tape.nextOf(block)) {
-      const hash = isAttribution(tape, block) ? 0 : valueHash(tape, block, CONTENT_DEPTH + 1);
+      const hash = isAttribution(tape, tape.member(block, TEXT))
+        ? 0
+        : valueHash(tape, block, CONTENT_DEPTH + 1);
       if (count++ < rows.MAX_SYSTEM_BLOCKS) digits(spread(hash), rows.PART_CHARACTERS);
       else rest = spread(rest ^ hash);
     }
     if (count > rows.MAX_SYSTEM_BLOCKS) digits(rest, rows.PART_CHARACTERS);
   }
   if (isOpen) out.byte(QUOTE);
-}
-
-function isAttribution(tape: Tape, block: u32): bool {
-  const text = tape.member(block, TEXT);
-  return tape.isString(text) && startsWith(tape.pointer(text), tape.size(text), ATTRIBUTION);
 }
 
 function writeMessages(tape: Tape, list: u32): void {

@@ -83,8 +83,10 @@ export interface ChangedPart {
 }
 
 export interface PromptDifference {
-  /** The first part that differs, by the order of a prompt; undefined if the later prompt has all of the earlier one. */
-  first: (ChangedPart & { part: "tools" | "system" | "settings" | "messages" }) | undefined;
+  /** The first difference of each kind of part, by the order of a prompt; empty if the later prompt has all of the earlier one. */
+  changed: (ChangedPart & { part: "tools" | "system" | "settings" | "messages" })[];
+  /** The first of them. */
+  first: PromptDifference["changed"][number] | undefined;
   /** Whether they have tools, or a system prompt, and the same. */
   hasSameTools: boolean;
   hasSameSystem: boolean;
@@ -117,16 +119,17 @@ export function comparePrompts(
   const isOfLead = message !== undefined && message.index < before.lead;
   const shared =
     message === undefined ? (before.messages?.count ?? 0) : Math.max(message.index, before.lead);
-  const changed: PromptDifference["first"] =
-    (tools && { ...tools, part: "tools" }) ??
-    (system && { ...system, part: "system" }) ??
-    (isOfLead
-      ? { path: `${list}[${message.name}]`, how: message.how, part: "system" }
-      : undefined) ??
-    (setting && { ...setting, part: "settings" }) ??
-    (message && { path: `${list}[${message.name}]`, how: message.how, part: "messages" });
+  const ofMessage = message && { path: `${list}[${message.name}]`, how: message.how };
+  const changed: PromptDifference["changed"] = [
+    tools && { ...tools, part: "tools" as const },
+    system && { ...system, part: "system" as const },
+    isOfLead ? ofMessage && { ...ofMessage, part: "system" as const } : undefined,
+    setting && { ...setting, part: "settings" as const },
+    isOfLead ? undefined : ofMessage && { ...ofMessage, part: "messages" as const },
+  ].filter((part) => part !== undefined);
   return {
-    first: changed,
+    changed,
+    first: changed[0],
     hasSameTools: tools === undefined && before.tools.length > 0,
     hasSameSystem: system === undefined && !isOfLead && before.system.length + before.lead > 0,
     isOther: tools !== undefined && (system !== undefined || isOfLead),
