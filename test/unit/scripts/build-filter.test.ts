@@ -14,6 +14,7 @@ const FILES = [
   "scripts/constant-bytes.ts",
   "scripts/pack-bytes.ts",
   "scripts/pack-data.ts",
+  "scripts/visit-globals.ts",
 ];
 
 let copy = "";
