@@ -282,8 +282,10 @@ export class ResponseTranslator extends ResponseFacts {
       const unread = framer.unread();
       if (unread == 0 || !this.repeats(reader, unread)) {
         if (!framer.next()) return;
-        if (framer.dataLength > 0) this.readEvent(reader, isTail, unread == 0);
-        else if (!isTail && framer.isKeepAlive()) this.ping();
+        // Where it is not known that the event does not repeat the last one.
+        const isNew = unread != 0 || !this.repeatsFramed(reader);
+        if (isNew && framer.dataLength > 0) this.readEvent(reader, isTail);
+        else if (isNew && !isTail && framer.isKeepAlive()) this.ping();
       }
       if (!this.wroteEvents && reader.failure == null) this.noteWriting();
     }
@@ -307,23 +309,36 @@ export class ResponseTranslator extends ResponseFacts {
     return true;
   }
 
-  /** Reads a framed event that repeats the last one. Returns false if it does not. */
+  /**
+   * Reads the framed event and those after it, as long as they repeat the last one. Returns whether all that were framed do: then the
+   * next one is not framed yet.
+   */
   private repeatsFramed(reader: ResponseReader): bool {
     const framer = this.framer;
     const pattern = this.pattern;
-    const end = framer.textPointer + framer.textLength;
-    if (framer.isError() || pattern.matches(framer.textPointer, end, reader.repeatable) != end)
-      return false;
     texts.clear();
-    texts.add(pattern.pointer, pattern.length);
-    this.textBytes += texts.bytes;
-    reader.repeat(texts);
-    return true;
+    let hasRepeated = false;
+    let isFramed = true;
+    while (isFramed && framer.dataLength > 0 && !framer.isError()) {
+      const end = framer.textPointer + framer.textLength;
+      if (pattern.matches(framer.textPointer, end, reader.repeatable) != end) break;
+      texts.add(pattern.pointer, pattern.length);
+      hasRepeated = true;
+      // Counts are those of one text, and an event that need not be framed is read without.
+      if (texts.isFull || pattern.hasCounts || framer.unread() != 0) {
+        isFramed = false;
+        break;
+      }
+      isFramed = framer.next();
+    }
+    if (hasRepeated) {
+      this.textBytes += texts.bytes;
+      reader.repeat(texts);
+    }
+    return !isFramed;
   }
 
-  /** @param mayRepeat whether it is not known that the event does not repeat the last one */
-  private readEvent(reader: ResponseReader, isTail: bool, mayRepeat: bool): void {
-    if (mayRepeat && this.repeatsFramed(reader)) return;
+  private readEvent(reader: ResponseReader, isTail: bool): void {
     const framer = this.framer;
     const pointer = framer.dataPointer;
     const length = framer.dataLength;

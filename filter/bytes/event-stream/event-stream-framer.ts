@@ -12,6 +12,7 @@ import { ByteBuffer, constant, sameSpan, Span } from "../text/bytes";
 import { crc32 } from "./crc32";
 import { FrameHeaders } from "./frame-headers";
 import { KnownRun } from "./known-run";
+import { crcOfLengths, crcOfPrelude, preludeOf } from "./preludes";
 
 const PRELUDE: u32 = 12;
 const CRC: u32 = 4;
@@ -58,8 +59,8 @@ export class EventStreamFramer extends Framer {
     if (left < PRELUDE) return this.wait(left);
     const total = bswap(load<u32>(frame));
     const headersLength = bswap(load<u32>(frame, 4));
-    const preludeCrc = bswap(load<u32>(frame, 8));
-    if (crc32(frame, 8) != preludeCrc)
+    const prelude = preludeOf(frame, total);
+    if (crcOfLengths(prelude) != bswap(load<u32>(frame, 8)))
       return this.fail(
         constant(
           '{"message":"The provider sent a broken event stream: the checksum of a prelude is wrong."}',
@@ -76,8 +77,9 @@ export class EventStreamFramer extends Framer {
     const length = total - PRELUDE - CRC;
     const run = this.run;
     const isKnown = run.begins(body, length, headersLength);
-    const before = crc32(frame + 8, CRC, preludeCrc);
-    const crc = isKnown ? run.crcOf(body, length, before) : crc32(body, length, before);
+    const crc = isKnown
+      ? run.crcOf(body, length, prelude)
+      : crc32(body, length, crcOfPrelude(prelude));
     if (crc != bswap(load<u32>(body + length)))
       return this.fail(
         constant(

@@ -1,7 +1,8 @@
 // The bytes with which the frames of a stream begin, after the prelude: the headers, and the first bytes of the payload. Where they
 // come again, neither their CRC is computed nor the headers are read.
 import { ByteBuffer, sameBeginning, samePadded } from "../text/bytes";
-import { crc32, crcBehind, prepareCrcBehind, preparedLength } from "./crc32";
+import { crc32, prepareCrcBehind, preparedLength } from "./crc32";
+import { crcBehindPrelude, crcOfPrelude } from "./preludes";
 
 /** A run has at most so many bytes. */
 const MAX_RUN: u32 = 256;
@@ -29,12 +30,12 @@ export class KnownRun {
     return samePadded(pointer, this.bytes.pointer, run);
   }
 
-  /** Returns the CRC of these bytes, which begin with the run. `before`: the CRC of what precedes them. */
-  crcOf(pointer: usize, length: u32, before: u32): u32 {
+  /** Returns the CRC of a frame up to the end of these bytes, which begin with the run. `prelude`: as in preludes.ts. */
+  crcOf(pointer: usize, length: u32, prelude: usize): u32 {
     const run = this.length;
     // Another stream may have another run.
-    if (run != preparedLength) return crc32(pointer, length, before);
-    return crc32(pointer + run, length - run, crcBehind(before) ^ this.crc);
+    if (run != preparedLength) return crc32(pointer, length, crcOfPrelude(prelude));
+    return crc32(pointer + run, length - run, crcBehindPrelude(prelude) ^ this.crc);
   }
 
   /** Remembers from an event that does not begin with the run what it has in common with the one before it. */

@@ -19,6 +19,8 @@ export class Pattern {
   /** Inside of the string of the text that matched last. */
   pointer: usize = 0;
   length: u32 = 0;
+  /** Whether counts are among the values: those of each text that matches are in `values`. */
+  hasCounts: bool = false;
   /** How many texts matched in the last `matchesEach`. */
   matched: u32 = 0;
 
@@ -28,7 +30,7 @@ export class Pattern {
   private lengths: StaticArray<u32> = new StaticArray<u32>(MAX_GAPS);
   private gaps: StaticArray<i32> = new StaticArray<i32>(MAX_GAPS);
   private count: i32 = 0;
-  private hasCounts: bool = false;
+
   private isSet: bool = false;
   private misses: u32 = 0;
   /** Whether `pieces` is a whole text, with which `rememberChange` compares the next one. */

@@ -194,6 +194,29 @@ const CASES: Case[] = [
     rows: [START_ROW, WRONG_PRELUDE],
   },
   {
+    name: "a wrong checksum of a prelude that came with the right one before",
+    stream: [TEXT, TEXT, damaged(TEXT, 10), STOP],
+    rows: [TEXT_ROW, TEXT_ROW, WRONG_PRELUDE],
+  },
+  {
+    name: "a wrong checksum of a frame whose prelude came before",
+    stream: [TEXT, TEXT, TEXT, TEXT, damaged(TEXT, -8), STOP],
+    rows: [TEXT_ROW, TEXT_ROW, TEXT_ROW, TEXT_ROW, WRONG_FRAME],
+  },
+  {
+    name: "a prelude of other lengths with the same low byte",
+    stream: [announced(0x1010, 0, Buffer.alloc(0x1000, "x")), announced(16, 0, Buffer.alloc(0))],
+    rows: [
+      ["", "x".repeat(0x1000), "error"],
+      ["", "{}", "error"],
+    ],
+  },
+  {
+    name: "a prelude of zeros",
+    stream: [START, Buffer.alloc(16)],
+    rows: [START_ROW, WRONG_PRELUDE],
+  },
+  {
     name: "a damaged length",
     stream: [START, damaged(TEXT, 3), STOP],
     rows: [START_ROW, WRONG_PRELUDE],
