@@ -20,6 +20,7 @@ import { Conversation } from "./conversation";
 import { EventTexts } from "./event-texts";
 import { LimitEdits } from "./limit-edits";
 import { ProviderDialect } from "./provider-dialect";
+import { ResponseEnding } from "./response-ending";
 import { TextMembers, TextRole, TextVisitor, visitTexts } from "./texts";
 
 /** Names of the response headers that report a rate limit. */
@@ -176,6 +177,24 @@ export abstract class ClientDialect extends ProviderDialect {
 
   /** Marks the parts of longer texts in an event of a stream. */
   abstract markTexts(tape: Tape, texts: EventTexts): void;
+
+  /** Returns the object in an event that describes the response, as an end of it repeats; NO_NODE if there is none. */
+  describes(_tape: Tape): u32 {
+    return NO_NODE;
+  }
+
+  /** Appends the last events of a stream that the gateway does not let go on. */
+  abstract writeEnding(
+    ending: ResponseEnding,
+    fault: Fault,
+    requestId: ByteBuffer,
+    out: ByteBuffer,
+  ): void;
+
+  /** Appends a complete response in the place of one that must not be sent. Returns false if that has to be an error. */
+  writeWholeEnding(_ending: ResponseEnding, _fault: Fault, _out: ByteBuffer): bool {
+    return false;
+  }
 
   /** Returns a writer of one streamed response. */
   abstract newStreamWriter(out: ByteBuffer, translation: Translation): ResponseSink;

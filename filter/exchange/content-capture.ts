@@ -45,6 +45,8 @@ export class Content {
   private isResponseCut: bool = false;
   /** Whether `response` is a local one, which may come to `keepResponse` too. */
   private isLocal: bool = false;
+  /** Whether a link keeps the response, before it has the values again in place of placeholders. */
+  isGuarded: bool = false;
 
   constructor(private rules: ContentRules) {}
 

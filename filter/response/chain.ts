@@ -5,6 +5,7 @@ import { Exchange } from "../exchange/exchange";
 import { Content } from "../exchange/content-capture";
 import { Link } from "../exchange/link";
 import { ResponseMetadata } from "../exchange/response-metadata";
+import { addGuards } from "./links/guard-texts";
 import { convertCount } from "./links/convert-count";
 import { holdError } from "./links/hold-error";
 import { insertMetadata } from "./links/metadata";
@@ -33,12 +34,15 @@ export function plan(exchange: Exchange): void {
   // An error is whole before anything is decided about it, and nothing else happens to it.
   if (response.status >= 400) {
     response.add(holdError(exchange));
+    addGuards(exchange);
     return;
   }
   for (let i = 0; i < ROWS.length; i++) {
     const link = unchecked(ROWS[i])(exchange);
     if (link !== null) response.add(link);
   }
+  // The client's texts, whoever has read and written them.
+  addGuards(exchange);
 }
 
 /**
@@ -49,5 +53,5 @@ export function finishBytes(exchange: Exchange): void {
   const metadata: ResponseMetadata | null = exchange.metadata;
   if (metadata !== null) insertMetadata(metadata);
   const content: Content | null = exchange.content;
-  if (content !== null) captureBytes(content);
+  if (content !== null && !content.isGuarded) captureBytes(content);
 }

@@ -10,6 +10,7 @@ import {
 } from "./attempt-stages";
 import { admitToMemory, awaitBody, checkLength, checkMemberNames, scanBody } from "./body-stages";
 import { checkBudgets, checkStoredWork } from "./check-budgets";
+import { chooseGuards } from "./choose-guards";
 import { chooseModel } from "./choose-model";
 import { checkClientKey, keepClientKey } from "./client-key";
 import { checkOrigin } from "./origin";
@@ -42,6 +43,7 @@ export const STAGES: StaticArray<Stage> = [
   callTarget, // a tool call of the model server, which needs no model: always responds
   checkMemberNames, // a misspelt member would be dropped without an error
   chooseModel, // by the hint header, else by `model`
+  chooseGuards, // before the response, whatever becomes of the request
   readSession, // before a prompt changes the body; the choice of the target reads it
   checkSessionEnd, // before its request costs anything
   checkProvider, // what is not translated needs a provider that serves the endpoint

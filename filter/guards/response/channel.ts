@@ -26,8 +26,12 @@ export class Channel {
   held: ByteBuffer = new ByteBuffer();
   /** The last bytes of the text that was sent, in UTF-8. */
   context: ByteBuffer = new ByteBuffer();
+  /** Whether anything of it has come. */
+  hasBegun: bool = false;
   /** Whether the text is over. */
   isEnding: bool = false;
+  /** Whether what was found last goes on. */
+  isUnfinished: bool = false;
   /** The number of the last event with a part of it. */
   lastEvent: u32 = 0;
   /** An event like the last one, before and after the text. */

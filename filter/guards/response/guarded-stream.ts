@@ -41,10 +41,22 @@ export class GuardedStream {
     return this.rule.isBlocked || this.isUnreadable;
   }
 
+  /** Whether there was an event with data. */
+  get hasEvents(): bool {
+    return this.framer.events > 0;
+  }
+
+  /** Appends all that is held, before the rest passes unread. */
+  giveUp(out: ByteBuffer): void {
+    this.texts.endAll(out);
+    out.bytes(this.framer.heldPointer(), this.framer.heldLength());
+  }
+
   /** Reads the next bytes, and appends to `out` what the client gets of them after the `unchanged` ones. */
   push(pointer: usize, length: u32, isLast: bool, out: ByteBuffer): void {
     const framer = this.framer;
     this.unchanged = 0;
+    if (this.isOver) return;
     this.origin = pointer;
     framer.push(pointer, length);
     while (framer.next()) {

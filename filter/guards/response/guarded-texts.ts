@@ -1,17 +1,19 @@
 // The texts of a response in the client's dialect, of a whole body or event by event: a rule finds in them what is replaced. A part of a
 // text from which on something may begin is held, and leaves with the next part, or in an event before the text's end. Every byte
 // that is not replaced stays as it is.
+import { Fault } from "../../hub/faults/fault";
 import { mayHold } from "../../memory/memory-budget";
 import { Edits } from "../../bytes/json/edit";
 import { readCount } from "../../bytes/json/number";
 import { scan, SCAN_OK } from "../../bytes/json/scan";
 import { scratchTape } from "../../bytes/json/tape";
-import { escape } from "../../bytes/json/text";
-import { readUnits, UnitPlaces } from "../../bytes/json/text-units";
 import { ByteBuffer, constant, scratchBuffer, Span } from "../../bytes/text/bytes";
 import { ClientDialect } from "../../dialects/client-dialect";
 import { ALL_GROUPS, EventTexts } from "../../dialects/event-texts";
+import { ResponseEnding } from "../../dialects/response-ending";
 import { Channel, LOGPROBS, SEQUENCE_NUMBER } from "./channel";
+import { JSON_MEMBERS, WORDS } from "./text-members";
+import { hasReplaced, replaced, replaceText } from "./text-replacement";
 import { TextRule } from "./text-rule";
 
 /** Texts of one response that are open at the same time; those above are over when the next ones begin. */
@@ -21,44 +23,10 @@ const MAX_HELD: u32 = 4 << 20;
 const NO_GROUP: i64 = -1;
 const NO_NAME = constant("");
 
-/** Members whose strings are JSON. */
-const JSON_MEMBERS: Span[] = [constant("arguments"), constant("partial_json")];
-/** Members without texts: words of the API, and what is signed, encrypted or in base64. */
-const WORDS: Span[] = [
-  constant("id"),
-  constant("type"),
-  constant("role"),
-  constant("object"),
-  constant("model"),
-  constant("name"),
-  constant("status"),
-  constant("index"),
-  constant("call_id"),
-  constant("item_id"),
-  constant("tool_use_id"),
-  constant("response_id"),
-  constant("previous_response_id"),
-  constant("finish_reason"),
-  constant("stop_reason"),
-  constant("system_fingerprint"),
-  constant("obfuscation"),
-  constant("signature"),
-  constant("thought_signature"),
-  constant("encrypted_content"),
-  constant("encrypted_index"),
-  constant("data"),
-  constant("b64_json"),
-  constant("partial_image_b64"),
-];
-
 const tape = scratchTape();
 const edits = new Edits();
 const joined = scratchBuffer();
-const plain = scratchBuffer();
-const replaced = scratchBuffer();
 const value = scratchBuffer();
-const escaped = scratchBuffer();
-const places = new UnitPlaces();
 const bytes = new Span(0, 0);
 
 export class GuardedTexts extends EventTexts {
@@ -74,9 +42,8 @@ export class GuardedTexts extends EventTexts {
   /** The strings of the event that are parts. */
   private parts: u32[] = [];
   private nextPart: i32 = 0;
-  /** Whether `replace` has replaced something. */
-  private hasReplaced: bool = false;
   private eventName: Span = NO_NAME;
+  private ending: ResponseEnding = new ResponseEnding();
   /** Whether more had to be held than may be. */
   isOverfull: bool = false;
 
@@ -94,6 +61,7 @@ export class GuardedTexts extends EventTexts {
     edits.clear();
     const isRead = scan(tape, pointer, length) == SCAN_OK;
     if (isRead) this.visit(0, 1);
+    if (this.rule.isBlocked) this.ending.keep(tape, 0, true);
     tape.reset();
     return isRead;
   }
@@ -133,12 +101,17 @@ export class GuardedTexts extends EventTexts {
       tape.reset();
       return false;
     }
+    if (this.rule.mayBlock) this.ending.keep(tape, this.dialect.describes(tape), false);
     this.dialect.markTexts(tape, this);
     this.visit(0, 1);
     const node = tape.member(0, SEQUENCE_NUMBER);
     const number = readCount(tape, node);
-    this.flush(false, number + this.added, out);
-    if (number >= 0) {
+    const before = this.added;
+    if (!this.rule.isBlocked) this.flush(false, number + before, out);
+    if (this.rule.isBlocked) {
+      // The event does not leave.
+      this.lastNumber += this.added - before;
+    } else if (number >= 0) {
       this.lastNumber = number + this.added;
       if (this.added > 0) this.writeNumber(node);
     }
@@ -157,22 +130,31 @@ export class GuardedTexts extends EventTexts {
     this.flush(true, this.lastNumber + 1, out);
   }
 
-  /** The number of the next event, if they have numbers; else 0. */
-  get nextNumber(): i64 {
-    return this.lastNumber + 1;
+  /** Writes the end of a stream that does not go on. */
+  writeEnd(fault: Fault, requestId: ByteBuffer, out: ByteBuffer): void {
+    this.ending.number = this.lastNumber + 1;
+    this.dialect.writeEnding(this.ending, fault, requestId, out);
+  }
+
+  /** Writes a response in the place of a whole one. Returns false if it has to be an error. */
+  writeEndOfWhole(fault: Fault, out: ByteBuffer): bool {
+    return this.dialect.writeWholeEnding(this.ending, fault, out);
   }
 
   part(node: u32, group: u32, name: u32, isJson: bool, isCall: bool): void {
     const rule = this.rule;
     let channel = this.find(group, name);
-    const isNew = channel === null;
     if (channel === null && this.channels.length < 2 * MAX_CHANNELS) {
       if (this.channels.length >= MAX_CHANNELS) this.channels[0].isEnding = true;
       channel = new Channel(group, name, isJson ? 2 : 1, isCall);
       this.channels.push(channel);
     }
-    if (tape.size(node) > 0 && (isNew || !isCall)) this.endOthers(group, channel);
+    if (tape.size(node) > 0) {
+      if (!isCall || channel === null || !channel.hasBegun) this.endOthers(group, channel);
+      if (channel !== null) channel.hasBegun = true;
+    }
     this.parts.push(node);
+    this.ending.lastChoice = max(this.ending.lastChoice, group);
     if (channel === null) {
       this.edit(node, isJson ? 2 : 1, null, true);
       return;
@@ -192,6 +174,7 @@ export class GuardedTexts extends EventTexts {
   }
 
   release(): void {
+    this.ending.release();
     for (let i = 0; i < this.channels.length; i++) this.channels[i].release();
     this.channels.length = 0;
   }
@@ -239,7 +222,7 @@ export class GuardedTexts extends EventTexts {
     joined.clear();
     joined.bytes(held.pointer, held.length);
     held.clear();
-    this.replace(joined.pointer, joined.length, channel.depth, channel, true);
+    replaceText(this.rule, joined.pointer, joined.length, channel.depth, channel, true);
     if (this.rule.isSilent || this.rule.isBlocked) return false;
     held.bytes(replaced.pointer, replaced.length);
     return held.length > 0 && channel.write(number, out);
@@ -321,12 +304,12 @@ export class GuardedTexts extends EventTexts {
       this.replaceString(node, 0, 0);
       return;
     }
-    const kept = this.replace(pointer, length, depth, channel, isFinal);
+    const kept = replaceText(rule, pointer, length, depth, channel, isFinal);
     if (channel !== null && kept < length) {
       channel.held.bytes(pointer + kept, length - kept);
       this.checkHeld(channel.held);
     }
-    if (!isJoined && kept == length && !this.hasReplaced) return;
+    if (!isJoined && kept == length && !hasReplaced) return;
     this.replaceString(node, replaced.pointer, replaced.length);
   }
 
@@ -341,57 +324,4 @@ export class GuardedTexts extends EventTexts {
     edits.append(bytes);
     edits.replaceAppended(tape.start(node), tape.end(node));
   }
-
-  /**
-   * Writes to `replaced` what a text becomes, up to what is held of it. Returns how many of its bytes that is.
-   */
-  private replace(
-    pointer: usize,
-    length: u32,
-    depth: i32,
-    channel: Channel | null,
-    isFinal: bool,
-  ): u32 {
-    const rule = this.rule;
-    plain.clear();
-    if (channel !== null) plain.bytes(channel.context.pointer, channel.context.length);
-    const from = plain.length;
-    const read = readUnits(pointer, length, depth, isFinal, plain);
-    places.begin(pointer, read, depth);
-    replaced.clear();
-    this.hasReplaced = false;
-    let done: u32 = 0;
-    let position = from;
-    while (rule.next(plain.pointer, position, plain.length, isFinal)) {
-      this.hasReplaced = true;
-      const start = places.to(rule.start - from);
-      replaced.bytes(pointer + done, start - done);
-      value.clear();
-      rule.write(value);
-      escapeTo(replaced, depth);
-      done = places.to(rule.end - from);
-      position = rule.end;
-    }
-    const open = isFinal ? plain.length : max(rule.open, position);
-    const kept = isFinal ? length : places.to(open - from);
-    if (kept > done) replaced.bytes(pointer + done, kept - done);
-    if (channel !== null && rule.context > 0) {
-      const context = channel.context;
-      context.clear();
-      const size = min(open, rule.context);
-      context.bytes(plain.pointer + open - size, size);
-    }
-    return kept;
-  }
-}
-
-/** Appends `value` as it is in JSON. */
-function escapeTo(out: ByteBuffer, depth: i32): void {
-  if (depth == 1) {
-    escape(value.pointer, value.length, out);
-    return;
-  }
-  escaped.clear();
-  escape(value.pointer, value.length, escaped);
-  escape(escaped.pointer, escaped.length, out);
 }

@@ -1,4 +1,5 @@
 // What becomes of the texts of a response: what is found in them, and what is written in its place.
+import { Fault } from "../../hub/faults/fault";
 import { ByteBuffer } from "../../bytes/text/bytes";
 
 export abstract class TextRule {
@@ -7,6 +8,8 @@ export abstract class TextRule {
   end: u32 = 0;
   /** After `next` has found nothing more: from here on, what follows may make it something to find. The length if nothing may. */
   open: u32 = 0;
+  /** Whether what was found goes on after the end of the text: `goesOn` then has to be asked about what follows. */
+  isUnfinished: bool = false;
   /** How many bytes before a text it may look at. */
   context: u32 = 0;
   /** Whether a body that cannot be read must not pass. */
@@ -15,8 +18,11 @@ export abstract class TextRule {
   isSilent: bool = false;
   /** Whether words of the API, such as ids and signatures, are passed over. */
   skipsWords: bool = false;
-  /** Whether the response ends: it must not go on with what was found. */
+  /** Whether the response may have to end, and whether it ends: it must not go on with what was found. */
+  mayBlock: bool = false;
   isBlocked: bool = false;
+  /** Whether nothing leaves before all of it has been looked at. */
+  holdsAll: bool = false;
 
   /** Returns false if a text, as it is in JSON, has nothing for this rule, whatever follows. */
   concerns(_pointer: usize, _length: u32, _isEscaped: bool): bool {
@@ -30,6 +36,16 @@ export abstract class TextRule {
 
   /** Looks for the first thing that begins at or after an offset of a text in UTF-8. `isFinal`: nothing follows. */
   abstract next(pointer: usize, from: u32, length: u32, isFinal: bool): bool;
+
+  /** Returns where what was found ends in the text that follows it, and sets `isUnfinished`. */
+  goesOn(_pointer: usize, from: u32, _length: u32, _isFinal: bool): u32 {
+    return from;
+  }
+
+  /** Returns the reason why a response ends. */
+  fault(): Fault {
+    return new Fault(502, "The gateway cannot read this response.");
+  }
 
   /** Appends what stands in the place of what was found, as plain text. */
   abstract write(out: ByteBuffer): void;

@@ -7,6 +7,12 @@ import { countRefusal } from "../../memory/memory-budget";
  */
 export const THREAD_UNSUPPORTED = "thread_unsupported_request";
 
+/**
+ * Anthropic's code for a request or a response that a policy has blocked: Claude Code shows the message and does not send the request
+ * again.
+ */
+export const BLOCKED = "dlp_request_denied";
+
 /** An error response. The client may see everything in it. */
 export class Fault {
   /** `param` of the OpenAI envelope: the member of the request that caused the error, or empty. */

@@ -75,7 +75,8 @@ function chatStream(parts: readonly Part[], encode: Encode): string {
   ].join("");
 }
 
-function runsOf(parts: readonly Part[]): Part[][] {
+/** Returns the runs of parts of one kind. */
+export function runsOf(parts: readonly Part[]): Part[][] {
   const runs: Part[][] = [];
   for (const part of parts) {
     const last = runs.at(-1);
@@ -196,6 +197,7 @@ export function receive(dialect: Dialect, stream: string): Received {
   if (!stream.endsWith("\n\n")) throw new Error("the stream ends inside of an event");
   for (const event of stream.slice(0, -2).split("\n\n")) {
     const data = event.replace(/^event: .*\n/, "").replace(/^data: /, "");
+    if (data.startsWith(":")) continue;
     if (data === "[DONE]") received.others.push(data);
     else readEvent(dialect, JSON.parse(data) as Event, received);
   }
@@ -255,6 +257,8 @@ function readResponsesEvent(event: Event, received: Received): void {
     return;
   }
   if (type.endsWith(".done") && !type.includes("output_item"))
-    received.repeated.push(String(event["text"] ?? event["arguments"]));
+    received.repeated.push(
+      String(event["text"] ?? event["arguments"] ?? (event["part"] as Event)["text"]),
+    );
   received.others.push(JSON.stringify(event));
 }

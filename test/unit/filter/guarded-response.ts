@@ -8,7 +8,7 @@ interface GuardedExports {
   free(pointer: number): void;
   forget(): void;
   issue(name: number, nameLength: number, value: number, valueLength: number): void;
-  begin(dialect: number): void;
+  begin(dialect: number, action: number): void;
   push(pointer: number, length: number, isLast: number): number;
   whole(pointer: number, length: number): number;
   outputPointer(): number;
@@ -18,6 +18,10 @@ interface GuardedExports {
 /** In the order of the filter's list. */
 export const DIALECTS = ["openai_chat", "anthropic_messages", "openai_responses"] as const;
 export type Dialect = (typeof DIALECTS)[number];
+
+/** Placeholders become values, or what a policy does that finds all kinds. */
+const ACTIONS = ["restore", "block", "mask", "monitor"] as const;
+export type Action = (typeof ACTIONS)[number];
 
 export class GuardedResponse {
   readonly #wasm: GuardedExports;
@@ -42,9 +46,9 @@ export class GuardedResponse {
   }
 
   /** Each piece is in a separate block, which is overwritten after its call. */
-  stream(dialect: Dialect, pieces: readonly Uint8Array[]): Buffer {
+  stream(dialect: Dialect, pieces: readonly Uint8Array[], action: Action = "restore"): Buffer {
     const wasm = this.#wasm;
-    wasm.begin(DIALECTS.indexOf(dialect));
+    wasm.begin(DIALECTS.indexOf(dialect), ACTIONS.indexOf(action) - 1);
     const out: Buffer[] = [];
     pieces.forEach((piece, index) => {
       const pointer = this.#place(piece);
@@ -56,9 +60,9 @@ export class GuardedResponse {
     return Buffer.concat(out);
   }
 
-  whole(dialect: Dialect, body: Uint8Array): Buffer {
+  whole(dialect: Dialect, body: Uint8Array, action: Action = "restore"): Buffer {
     const wasm = this.#wasm;
-    wasm.begin(DIALECTS.indexOf(dialect));
+    wasm.begin(DIALECTS.indexOf(dialect), ACTIONS.indexOf(action) - 1);
     const pointer = this.#place(body);
     const replaced = wasm.whole(pointer, body.length);
     const out = Buffer.concat([this.#output(), body.subarray(replaced)]);

@@ -1,7 +1,9 @@
 // What the tests of filter/guards/response call (test/unit/filter/guarded-response.ts).
-import { ByteBuffer, PADDING, sameBytes } from "../../../filter/bytes/text/bytes";
+import { ByteBuffer, constant, PADDING, sameBytes } from "../../../filter/bytes/text/bytes";
 import { CLIENT_DIALECTS } from "../../../filter/dialects/dialect-registry";
 import { GuardedStream } from "../../../filter/guards/response/guarded-stream";
+import { Finder } from "../../../filter/guards/finder";
+import { Mask } from "../../../filter/guards/response/mask-values";
 import { Restore } from "../../../filter/guards/response/restore";
 import { TextRule } from "../../../filter/guards/response/text-rule";
 import { IssuedPlaceholders } from "../../../filter/guards/response/issued-placeholders";
@@ -57,6 +59,10 @@ class Issued extends IssuedPlaceholders {
   }
 }
 
+const BLOCK: i32 = 0;
+const MONITOR: i32 = 2;
+const finder = new Finder(u64.MAX_VALUE);
+
 const out = new ByteBuffer();
 let issued = new Issued();
 let rule: TextRule = new Restore(issued);
@@ -82,10 +88,13 @@ export function issue(name: usize, nameLength: u32, value: usize, valueLength: u
   issued.add(name, nameLength, value, valueLength);
 }
 
-/** Starts a response of a dialect, by its index. */
-export function begin(dialect: i32): void {
+/** Starts a response of a dialect, by its index. `action`: that of a policy that finds everything, -1 for placeholders. */
+export function begin(dialect: i32, action: i32): void {
   stream.release();
-  rule = new Restore(issued);
+  rule =
+    action < 0
+      ? new Restore(issued)
+      : new Mask(constant("all"), finder, action == BLOCK, action == MONITOR, true);
   stream = new GuardedStream(CLIENT_DIALECTS[dialect], rule);
   __collect();
 }

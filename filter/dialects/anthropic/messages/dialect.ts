@@ -24,6 +24,7 @@ import { removeForeignSignatures } from "./request/edit-thinking";
 import { AnthropicMessagesLimitEdits } from "./request/limit-edits";
 import { SUPPORTED } from "./members";
 import { EventTexts } from "../../event-texts";
+import { ResponseEnding } from "../../response-ending";
 import { markTexts } from "./response/mark-texts";
 import { AnthropicMessagesReader } from "./response/read";
 import { paths } from "./paths";
@@ -124,6 +125,12 @@ export class AnthropicMessages extends ClientDialect {
 
   markTexts(tape: Tape, texts: EventTexts): void {
     markTexts(tape, texts);
+  }
+
+  writeEnding(_ending: ResponseEnding, fault: Fault, requestId: ByteBuffer, out: ByteBuffer): void {
+    out.text("event: error\ndata: ");
+    writeAnthropicFault(fault, requestId, out);
+    out.text("\n\n");
   }
 
   newStreamWriter(out: ByteBuffer, translation: Translation): ResponseSink {

@@ -1,7 +1,7 @@
 // A fault as Anthropic's SDKs and agents recognise it.
 import { ANTHROPIC_MESSAGES } from "../../../../contract/dialects";
 import { CONTEXT_LENGTH } from "../../../hub/faults/context-length";
-import { Fault, THREAD_UNSUPPORTED } from "../../../hub/faults/fault";
+import { BLOCKED, Fault, THREAD_UNSUPPORTED } from "../../../hub/faults/fault";
 import { ByteBuffer } from "../../../bytes/text/bytes";
 import { writeFault } from "../../write-fault";
 
@@ -10,7 +10,7 @@ const TOO_LONG = "prompt is too long";
 const TOO_LONG_WITH_OUTPUT = "exceed context limit";
 
 export function writeAnthropicFault(fault: Fault, requestId: ByteBuffer, out: ByteBuffer): void {
-  const hasDetails = fault.code == THREAD_UNSUPPORTED;
+  const hasDetails = fault.code == THREAD_UNSUPPORTED || fault.code == BLOCKED;
   const details = hasDetails ? ',"details":{"error_code":"' + fault.code + '"}' : "";
   writeFault(ANTHROPIC_MESSAGES, fault, details, requestId, out);
 }

@@ -22,6 +22,9 @@ import { FINISH_REASONS } from "./response/finish-reason";
 import { OpenaiChatLimitEdits } from "./request/limit-edits";
 import { SUPPORTED } from "./members";
 import { EventTexts } from "../../event-texts";
+import { Fault } from "../../../hub/faults/fault";
+import { ResponseEnding } from "../../response-ending";
+import { writeEnding, writeWholeEnding } from "./response/write-ending";
 import { markTexts } from "./response/mark-texts";
 import { OpenaiChatReader } from "./response/read";
 import { paths } from "./paths";
@@ -160,6 +163,19 @@ export class OpenaiChat extends OpenaiDialect {
 
   markTexts(tape: Tape, texts: EventTexts): void {
     markTexts(tape, texts);
+  }
+
+  describes(tape: Tape): u32 {
+    return tape.root();
+  }
+
+  writeEnding(ending: ResponseEnding, fault: Fault, _requestId: ByteBuffer, out: ByteBuffer): void {
+    writeEnding(ending, fault, out);
+  }
+
+  writeWholeEnding(ending: ResponseEnding, fault: Fault, out: ByteBuffer): bool {
+    writeWholeEnding(ending, fault, out);
+    return true;
   }
 
   newStreamWriter(out: ByteBuffer, translation: Translation): ResponseSink {

@@ -23,6 +23,8 @@ import { incompleteReason } from "./response/finish-reason";
 import { OpenaiResponsesLimitEdits } from "./request/limit-edits";
 import { SUPPORTED } from "./members";
 import { EventTexts } from "../../event-texts";
+import { ResponseEnding } from "../../response-ending";
+import { writeEnding } from "./response/write-ending";
 import { markTexts } from "./response/mark-texts";
 import { OpenaiResponsesReader } from "./response/read";
 import { paths } from "./paths";
@@ -191,6 +193,14 @@ export class OpenaiResponses extends OpenaiDialect {
 
   markTexts(tape: Tape, texts: EventTexts): void {
     markTexts(tape, texts);
+  }
+
+  describes(tape: Tape): u32 {
+    return tape.member(0, RESPONSE);
+  }
+
+  writeEnding(ending: ResponseEnding, fault: Fault, _requestId: ByteBuffer, out: ByteBuffer): void {
+    writeEnding(ending, fault, out);
   }
 
   newStreamWriter(out: ByteBuffer, translation: Translation): ResponseSink {

@@ -1,0 +1,226 @@
+// The texts of a response as its client gets them, whoever wrote them: what a rule finds in them is replaced, or ends the response. It
+// stands after all links that read the provider's dialect, so that there are three forms to read, not one for each provider.
+import { wasRefused } from "../../memory/blocks";
+import { mayHold } from "../../memory/memory-budget";
+import { Fault, outOfMemory } from "../../hub/faults/fault";
+import { LOOKS_SSE, looksLike } from "../../bytes/sse/looks-like";
+import { ByteBuffer, scratchBuffer } from "../../bytes/text/bytes";
+import { GuardAction, GuardPolicy } from "../../config/guard-policy";
+import { Content } from "../../exchange/content-capture";
+import { Exchange } from "../../exchange/exchange";
+import { CONTENT_LENGTH } from "../../exchange/header-names";
+import { Link } from "../../exchange/link";
+import { requestId } from "../../exchange/request-id";
+import { CONTENT_LENGTH as RESPONSE_LENGTH, isEventStream } from "../../exchange/response-head";
+import { GuardedStream } from "../../guards/response/guarded-stream";
+import { Finder } from "../../guards/finder";
+import { Mask } from "../../guards/response/mask-values";
+import { TextRule } from "../../guards/response/text-rule";
+import { ALL, header, removeHeader, RESPONSE_HEADERS, setHeaderNumber } from "../../host/host";
+import { CONTINUE, STOP } from "../../host/status";
+import {
+  bodySize,
+  dropBytes,
+  prependBytes,
+  replaceBytes,
+  replaceBytesBehind,
+  takeBytes,
+} from "../body";
+import { replaceResponse } from "../replace";
+
+/** The most bytes that are kept of a body that is no stream. */
+const MAX_WHOLE: u32 = 32 << 20;
+
+const out = scratchBuffer();
+const joined = scratchBuffer();
+
+/** Adds a link for each policy that looks into the response. */
+export function addGuards(exchange: Exchange): void {
+  const policies = exchange.responsePolicies;
+  if (policies === null) return;
+  for (let i = 0; i < policies.length; i++)
+    exchange.response.add(new GuardTexts(exchange, ruleOf(policies[i]), null));
+}
+
+function ruleOf(policy: GuardPolicy): Mask {
+  const action = policy.action;
+  return new Mask(
+    policy.name,
+    finderOf(policy),
+    action == GuardAction.Block,
+    action == GuardAction.Monitor,
+    policy.failsOpen,
+  );
+}
+
+const known: GuardPolicy[] = [];
+const finders: Finder[] = [];
+
+/** Returns what finds the kinds of a policy. */
+function finderOf(policy: GuardPolicy): Finder {
+  const place = known.indexOf(policy);
+  if (place >= 0) return finders[place];
+  const finder = new Finder(policy.kinds);
+  known.push(policy);
+  finders.push(finder);
+  return finder;
+}
+
+class GuardTexts extends Link {
+  private stream: GuardedStream;
+  private isStream: bool;
+  /** What has come of a body that is read when it is whole. */
+  private kept: ByteBuffer = new ByteBuffer();
+  /** Whether the rest passes, and whether it is dropped. */
+  private isPassing: bool = false;
+  private isOver: bool = false;
+
+  /** @param content gets the bytes as they are before the rule; null if it gets those that leave */
+  constructor(
+    private exchange: Exchange,
+    private rule: TextRule,
+    private content: Content | null,
+  ) {
+    super();
+    const isStream = isEventStream();
+    this.isStream = isStream;
+    this.stream = new GuardedStream(exchange.client.dialect, rule);
+    this.passes = true;
+    this.holdsHead = !isStream || rule.holdsAll;
+    if (RESPONSE_LENGTH.length > 0 && (isStream || exchange.runsUpstream()))
+      removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
+  }
+
+  onBytes(size: u32, isEnd: bool): i32 {
+    if (this.isPassing) return CONTINUE;
+    if (this.isOver) {
+      if (size > 0) dropBytes();
+      return CONTINUE;
+    }
+    const bytes = takeBytes(0, size);
+    const pointer = bytes.pointer;
+    const length = bytes.length;
+    if (wasRefused()) return this.fail(size);
+    const content = this.content;
+    if (content !== null && length > 0) content.keepResponse(pointer, length);
+    if (this.isStream && !this.rule.holdsAll) return this.read(pointer, length, size, isEnd);
+    if (!isEnd) return this.keep(pointer, length, size);
+    if (this.kept.length == 0) return this.readAll(pointer, length, size);
+    prependBytes(this.kept.pointer, this.kept.length);
+    this.kept.release();
+    size = bodySize();
+    const all = takeBytes(0, size);
+    if (wasRefused()) return this.fail(size);
+    return this.readAll(all.pointer, all.length, size);
+  }
+
+  release(): void {
+    this.stream.release();
+    this.kept.release();
+  }
+
+  /** Keeps bytes of a body that is not whole: Envoy would give them again, to the links before this one too. */
+  private keep(pointer: usize, length: u32, size: u32): i32 {
+    const kept = this.kept;
+    kept.bytes(pointer, length);
+    if (wasRefused() || kept.length > MAX_WHOLE || !mayHold(kept.length)) return this.fail(size);
+    if (size > 0) dropBytes();
+    return STOP;
+  }
+
+  /** Reads the next bytes of a stream. */
+  private read(pointer: usize, length: u32, size: u32, isEnd: bool): i32 {
+    const stream = this.stream;
+    out.clear();
+    stream.push(pointer, length, isEnd, out);
+    if (stream.isOver) {
+      // What was read before has been checked.
+      const fault = this.rule.fault();
+      stream.texts.writeEnd(fault, requestId(this.exchange), out);
+      this.exchange.fault = fault;
+      this.isOver = true;
+    }
+    if (stream.unchanged != length || out.length > 0)
+      replaceFrom(stream.unchanged, pointer, length, size);
+    return CONTINUE;
+  }
+
+  private readAll(pointer: usize, length: u32, size: u32): i32 {
+    if (length == 0) return CONTINUE;
+    const stream = this.stream;
+    const texts = stream.texts;
+    const status =
+      this.isStream || !texts.readWhole(pointer, length)
+        ? this.readText(pointer, length, size)
+        : this.readObject(pointer, size);
+    // The length that was set before is that of another body.
+    if (
+      this.exchange.response.isHeadHeld &&
+      size != ALL &&
+      header(RESPONSE_HEADERS, CONTENT_LENGTH).length > 0
+    )
+      setHeaderNumber(RESPONSE_HEADERS, CONTENT_LENGTH, bodySize());
+    return status;
+  }
+
+  /** The body is JSON, and has been read. */
+  private readObject(pointer: usize, size: u32): i32 {
+    const texts = this.stream.texts;
+    if (this.rule.isBlocked) return this.end(this.rule.fault(), size);
+    if (!texts.isChanged) return CONTINUE;
+    out.clear();
+    replaceBytes(texts.writeChanges(pointer, out), out);
+    return CONTINUE;
+  }
+
+  /** The body is a stream, which may have another type. */
+  private readText(pointer: usize, length: u32, size: u32): i32 {
+    const isEvents = this.isStream || looksLike(pointer, length) == LOOKS_SSE;
+    if (isEvents) {
+      const status = this.read(pointer, length, size, true);
+      if (this.isOver || this.stream.hasEvents) return status;
+    }
+    return this.rule.isStrict ? this.end(this.rule.fault(), size) : CONTINUE;
+  }
+
+  /** There is no memory to read the response. */
+  private fail(size: u32): i32 {
+    if (this.rule.isStrict) return this.end(outOfMemory("response"), size);
+    this.isPassing = true;
+    out.clear();
+    out.bytes(this.kept.pointer, this.kept.length);
+    this.stream.giveUp(out);
+    prependBytes(out.pointer, out.length);
+    return CONTINUE;
+  }
+
+  /** Ends the response in its place. */
+  private end(fault: Fault, size: u32): i32 {
+    const exchange = this.exchange;
+    const dialect = exchange.client.dialect;
+    out.clear();
+    const id = requestId(exchange);
+    if (this.isStream) this.stream.texts.writeEnd(fault, id, out);
+    else if (!this.stream.texts.writeEndOfWhole(fault, out)) {
+      if (exchange.response.isHeadHeld) return replaceResponse(exchange, fault);
+      dialect.writeFault(fault, id, out);
+    }
+    exchange.fault = fault;
+    replaceBytes(size, out);
+    this.isOver = true;
+    return CONTINUE;
+  }
+}
+
+/** Replaces what follows the first `kept` of the bytes, which are the last that were taken, by what is in `out`. */
+function replaceFrom(kept: u32, pointer: usize, length: u32, size: u32): void {
+  // In place of the bytes there is no room for more.
+  if (out.length <= length - kept) {
+    replaceBytesBehind(size, kept, out);
+    return;
+  }
+  joined.clear();
+  joined.bytes(pointer, kept);
+  joined.bytes(out.pointer, out.length);
+  replaceBytes(size, joined);
+}
