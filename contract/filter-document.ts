@@ -149,6 +149,8 @@ export const RETRY_STATUSES = "statuses: number[]";
 export const RETRY_CONTEXT_LENGTH = "context_length?: true";
 /** The choice of the first target, and of a key, does not depend on the session. */
 export const RETRY_AFFINITY = "affinity?: off";
+/** What decides which of the targets with a weight comes first; absent: their weights (filter/balance/). */
+export const RETRY_BALANCE = "balance?: latency|load|cost";
 
 // Sessions: names of request headers in lower case, by what their values are (contract/session.ts), the first that a request has
 // counts.

@@ -211,6 +211,8 @@ export type TargetSet = {
   weights?: number[];
   /** Whether the requests of a session keep to one of them; absent: as `sessions` sets. */
   affinity?: "on" | "off";
+  /** What decides which of them is tried first; absent: the weights. */
+  balance?: "latency" | "load" | "cost";
   retry: Retry;
 } & (
   | { /** An alias: what a client says in `model`. */ name: string }

@@ -10,7 +10,7 @@ import {
 } from "../../contract/words.ts";
 import type { FilterConfig } from "../../model/filter-document/document-types.ts";
 import { Exchange } from "./wasm-exchange.ts";
-import type { ExchangeInput, ExchangeResult } from "./wasm-exchange.ts";
+import type { ExchangeInput, ExchangeResult, Wait } from "./wasm-exchange.ts";
 import { SharedData } from "./wasm-shared-data.ts";
 import { VirtualMachine } from "./virtual-machine.ts";
 import type { LogLine } from "./virtual-machine.ts";
@@ -76,10 +76,15 @@ export class FilterHost {
     return result;
   }
 
+  /** Starts one exchange: each step is one event, such as the head of the response or a chunk of it. */
+  start(input: ExchangeInput): Generator<Wait, ExchangeResult> {
+    if (this.#machine.trap !== undefined) this.#machine = this.#start();
+    return new Exchange(this.#machine, this.#options.filterConfig, input).run();
+  }
+
   /** Runs one exchange whose callouts may be asynchronous. */
   async exchangeAsync(input: ExchangeInput): Promise<ExchangeResult> {
-    if (this.#machine.trap !== undefined) this.#machine = this.#start();
-    const run = new Exchange(this.#machine, this.#options.filterConfig, input).run();
+    const run = this.start(input);
     for (;;) {
       const step = run.next();
       if (step.done === true) return step.value;
@@ -89,11 +94,7 @@ export class FilterHost {
 
   /** Runs several exchanges concurrently in one VM, one event of each in turn. */
   interleave(inputs: readonly ExchangeInput[]): ExchangeResult[] {
-    if (this.#machine.trap !== undefined) this.#machine = this.#start();
-    const machine = this.#machine;
-    const running = inputs.map((input) =>
-      new Exchange(machine, this.#options.filterConfig, input).run(),
-    );
+    const running = inputs.map((input) => this.start(input));
     const results: ExchangeResult[] = [];
     let open = running.length;
     while (open > 0) {

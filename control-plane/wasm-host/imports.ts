@@ -74,7 +74,8 @@ function general(machine: VirtualMachine): Record<string, HostFunction> {
       return Result.ok;
     },
     proxy_get_current_time_nanoseconds(to = 0) {
-      machine.memory.setBigWord(to, BigInt(machine.options.now?.() ?? Date.now()) * 1_000_000n);
+      const microseconds = Math.floor((machine.options.now?.() ?? Date.now()) * 1000);
+      machine.memory.setBigWord(to, BigInt(microseconds) * 1000n);
       return Result.ok;
     },
     proxy_get_shared_data(key = 0, keySize = 0, pointerTo = 0, sizeTo = 0, versionTo = 0) {

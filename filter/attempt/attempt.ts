@@ -2,6 +2,7 @@
 // the exchange, and has set the cluster of the attempt.
 import { Target } from "../config/target";
 import { PROPERTY_EXCHANGE } from "../../contract/words";
+import { CONTEXT_LENGTH } from "../hub/faults/context-length";
 import { Fault, outOfMemory } from "../hub/faults/fault";
 import { respondWithFault } from "../exchange/respond";
 import { Attempts } from "../exchange/attempts";
@@ -21,6 +22,7 @@ import { removeHeadersOf, writeHeaders } from "./request-headers";
 import { STATUS } from "../exchange/header-names";
 import { maskFault } from "../response/mask-credentials";
 import {
+  requestedPause,
   selectAfterReset,
   retryAfterFailure,
   retryAfterFault,
@@ -109,6 +111,7 @@ export function onAttemptResponse(exchange: Exchange, endsHere: bool): i32 {
   const fault = readAttemptHead(exchange, endsHere);
   const response = exchange.response;
   const isError = fault !== null || response.status >= 400;
+  if (isError && attempts.measured !== null) noteFailure(attempts, fault, response.status);
   if (isError && attempts.hasMore && asksAnother(exchange, attempts)) {
     keepFailure(exchange, attempts, fault);
     releaseHead(exchange, fault, endsHere);
@@ -121,6 +124,15 @@ export function onAttemptResponse(exchange: Exchange, endsHere: bool): i32 {
   const status = response.isLeftToListener ? CONTINUE : onProviderHead(exchange);
   attempts.isDecided = !attempts.awaitsToken;
   return status;
+}
+
+/** Notes that the target has failed; not for what another one would reject too, nor for a key if there are others. */
+function noteFailure(attempts: Attempts, fault: Fault | null, status: u32): void {
+  const measured = attempts.measured;
+  const isOfKey = status == 401 || status == 403 || status == 429;
+  const hasFailed =
+    fault !== null || status >= 500 || status == 408 || (isOfKey && !attempts.hasOtherCredential);
+  if (measured !== null && hasFailed) measured.fail(requestedPause());
 }
 
 /** A redirect or nonsense is a failure whatever `retry.on` lists; an error is one if its status is listed. */
@@ -183,7 +195,7 @@ function decide(exchange: Exchange, attempts: Attempts, isEnd: bool): void {
   if (exchange.client.isStreaming) return;
   const fault = facts.fault;
   if (fault !== null && retryAfterFault(exchange, attempts, fault))
-    keepFailure(exchange, attempts, fault);
+    keepFault(exchange, attempts, fault);
 }
 
 /** What follows a response whose beginning is an error. */
@@ -197,9 +209,16 @@ class NextAttempt extends FollowUp {
 
   follows(fault: Fault): bool {
     if (!retryAfterFault(this.exchange, this.attempts, fault)) return false;
-    keepFailure(this.exchange, this.attempts, fault);
+    keepFault(this.exchange, this.attempts, fault);
     return true;
   }
+}
+
+/** Keeps that the current attempt has failed by an error that was read in its body. */
+function keepFault(exchange: Exchange, attempts: Attempts, fault: Fault): void {
+  const measured = attempts.measured;
+  if (measured !== null && fault.code != CONTEXT_LENGTH) measured.fail(0);
+  keepFailure(exchange, attempts, fault);
 }
 
 /** Keeps, for the usage record, that the current attempt has failed; `fault`: the error, if it is not the response's status. */
@@ -218,6 +237,7 @@ function keepFailure(exchange: Exchange, attempts: Attempts, fault: Fault | null
 export function onAttemptEnd(exchange: Exchange, contextId: u32): void {
   const attempts = exchange.attempts;
   if (attempts === null || attempts.contextId != contextId) return;
+  exchange.endMeasurement(false);
   attempts.awaitsToken = false;
   const response = exchange.response;
   // One of its links still waits: it has been reset.

@@ -37,7 +37,7 @@ export function retryAfterResponse(exchange: Exchange, attempts: Attempts, statu
 /** Requests a retry after a response that is an error whatever its status. Returns false if none follows. */
 export function retryAfterFailure(exchange: Exchange, attempts: Attempts): bool {
   if (attempts.canRepeat) {
-    const pause = secondsOf(header(RESPONSE_HEADERS, constant("retry-after")));
+    const pause = requestedPause();
     if (pause <= MAX_PAUSE) {
       attempts.repeat();
       return requestRetry(attempts, pause);
@@ -119,6 +119,11 @@ function requestRetry(attempts: Attempts, pause: u32): bool {
   setHeader(RESPONSE_HEADERS, constant(HEADER_RETRY), constant("1"));
   if (pause > 0) setHeaderNumber(RESPONSE_HEADERS, constant(HEADER_RETRY_AFTER), pause);
   return true;
+}
+
+/** Returns the pause that the response asks for, in seconds. */
+export function requestedPause(): u32 {
+  return secondsOf(header(RESPONSE_HEADERS, constant("retry-after")));
 }
 
 /** Returns the seconds of a `retry-after`; a date, or anything else that is not a small number, is too long. */

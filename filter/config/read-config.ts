@@ -24,7 +24,7 @@ import { RateLimit } from "./rate-limit-rule";
 import { readRateLimits } from "./read-rate-limits";
 import { lengthWithoutMark, NamePattern, readNamePatterns } from "./name-pattern";
 import { readSessions, SessionHeaders } from "./session-headers";
-import { RetryPolicy, Route, Target } from "./target";
+import { Balance, RetryPolicy, Route, Target } from "./target";
 import { modelOfWildcard, Wildcard, WildcardModel } from "./wildcard";
 import { readWildcards } from "./read-wildcards";
 
@@ -58,6 +58,8 @@ export class Config {
   hasBudgets: bool = false;
   /** How the session of a request is found; null if nothing needs it. */
   sessions: SessionHeaders | null = null;
+  /** Whether a route places its requests by measurement. */
+  isMeasured: bool = false;
   /** Whether some target has a known price, by which responses are charged. */
   isPriced: bool = false;
   /** Whether complete responses show their cost in a header. */
@@ -206,6 +208,7 @@ function readRoutes(from: Document, root: u32, config: Config): void {
       if (targets[j].rateLimits.length > 0) route.isLimited = true;
     }
     addVariants(route);
+    if (policy !== null && policy.balance != Balance.Weight) config.isMeasured = true;
     config.routes.push(route);
   }
 }
@@ -241,6 +244,7 @@ function readRetryPolicy(from: Document, node: u32, targets: Target[]): RetryPol
   policy.afterContextLength = from.flag(node, constant(members.RETRY_CONTEXT_LENGTH));
   policy.weights = from.numbers(node, constant(members.RETRY_WEIGHTS));
   for (let i = 0; i < policy.weights.length; i++) policy.totalWeight += policy.weights[i];
+  readBalance(from, node, policy);
   policy.keepsSessions =
     !from.has(node, constant(members.RETRY_AFFINITY)) && hasChoice(policy, targets);
   if (policy.weights.length > targets.length) from.report("a route has more weights than targets");
@@ -249,6 +253,15 @@ function readRetryPolicy(from: Document, node: u32, targets: Target[]): RetryPol
       from.report("target '" + targets[i].name + "' has no cluster for attempts");
   }
   return policy;
+}
+
+function readBalance(from: Document, node: u32, policy: RetryPolicy): void {
+  policy.balance = from.choice(node, constant(members.RETRY_BALANCE)) + 1;
+  let count = 0;
+  for (let i = 0; i < policy.weights.length; i++) count += i32(policy.weights[i] > 0);
+  if (policy.balance == Balance.Weight) return;
+  if (count == 0) from.report("a route with 'balance' has no weight above 0");
+  policy.meanWeight = <f64>policy.totalWeight / <f64>count;
 }
 
 /** Returns whether several targets share the requests, or a target has several keys. */

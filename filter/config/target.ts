@@ -186,6 +186,14 @@ export class Target {
   }
 }
 
+/** What decides which target comes first; the words are those of RETRY_BALANCE. */
+export const enum Balance {
+  Weight,
+  Latency,
+  Load,
+  Cost,
+}
+
 /**
  * The retry policy of a route: which target comes first, the attempts per target, and the statuses that are retried.
  */
@@ -193,6 +201,9 @@ export class RetryPolicy {
   /** Weights of the first targets of the route; empty: the first target comes first. */
   weights: i32[] = [];
   totalWeight: u32 = 0;
+  balance: Balance = Balance.Weight;
+  /** The mean of the weights above 0; only if something is measured. */
+  meanWeight: f64 = 0;
   /** Maximum attempts at one target. */
   attempts: i32 = 1;
   /** Response statuses that are retried. */

@@ -21,6 +21,7 @@ import { Tape } from "../bytes/json/tape";
 import { constant } from "../bytes/text/bytes";
 import { readEnvironment } from "../host/host-environment";
 import { logError, PLUGIN_CONFIGURATION, property, takeBody, VM_CONFIGURATION } from "../host/host";
+import { createPlaces } from "../balance/session-places";
 import { createTable } from "../limits/budget-table";
 import { createBuckets } from "../limits/buckets";
 import { IdTable } from "./id-table";
@@ -87,6 +88,7 @@ export function startVm(size: u32): bool {
   watchPayloads(read.egressTokens);
   setShare(read.heldMemory);
   createTable(read.budgets.ids);
+  if (read.isMeasured) createPlaces();
   createAllAllowances(read.rateLimits);
   const prompt = read.prompt;
   if (prompt !== null) createAllAllowances(prompt.rateLimits);

@@ -1,4 +1,5 @@
 // Chooses the target and the credential of each attempt of a request that may have several.
+import { OpenAttempt } from "../balance/open-attempt";
 import { RetryPolicy, Target } from "../config/target";
 import { orderOf } from "../config/rendezvous";
 import { FailedAttempts } from "./failed-attempts";
@@ -38,6 +39,8 @@ export class Attempts {
   private unfit: i32[] | null = null;
   /** For the usage record; null if none is written. */
   failed: FailedAttempts | null = null;
+  /** Counts and measures each attempt; null if no choice depends on that. */
+  measured: OpenAttempt | null = null;
   /** Headers of the client that an attempt in another dialect removed. */
   kept: KeptHeader | null = null;
 
@@ -61,8 +64,10 @@ export class Attempts {
     private policy: RetryPolicy,
     /** The place of the session that keeps to its target and key, which come first in `targets`; 0: none does. */
     private session: u64 = 0,
+    /** Whether `targets` are in the order of the attempts; else their weights decide which comes first. */
+    isOrdered: bool = session != 0,
   ) {
-    this.first = session == 0 ? chooseFirst(policy) : 0;
+    this.first = isOrdered ? 0 : chooseFirst(policy);
     this.selectCredential();
   }
 
@@ -168,6 +173,8 @@ export class Attempts {
     this.startedAt = isChoice ? currentMilliseconds() : 0;
     const failed = this.failed;
     if (failed !== null) failed.begin();
+    const measured = this.measured;
+    if (measured !== null) measured.begin(this.target.place);
   }
 
   /** Selects the same target for the next attempt. */
@@ -238,7 +245,7 @@ function chooseFirst(policy: RetryPolicy): i32 {
   return 0;
 }
 
-function nextRandom(): u32 {
+export function nextRandom(): u32 {
   if (random == 0) random = randomWord() | 1;
   random ^= random << 13;
   random ^= random >> 17;

@@ -9,6 +9,7 @@ import { Fault } from "../hub/faults/fault";
 import { ApiNeeds } from "../hub/request/api-needs";
 import { Usage } from "../hub/response/usage";
 import { Span } from "../bytes/text/bytes";
+import { Ending } from "../balance/open-attempt";
 import { Price } from "../config/price";
 import { BudgetCharge } from "../limits/budget-charge";
 import { RateLimiter } from "../limits/rate-limiter";
@@ -71,6 +72,8 @@ export class Exchange {
   hasTargetPrompt: bool = false;
   /** Whether a usage record is written at the end (usage-record.ts). */
   isObserved: bool = false;
+  /** Whether the time of the first token is needed. */
+  seeksToken: bool = false;
   /** Whether that record, or the request's span, has the usage of the response. */
   private recordsUsage: bool = false;
   /** What the request's span shows; null if there are no traces. */
@@ -103,6 +106,7 @@ export class Exchange {
   /** Has a usage record written at the end. @param readsUsage whether it has the usage of the response */
   observe(readsUsage: bool): void {
     this.isObserved = true;
+    this.seeksToken = true;
     this.recordsUsage = readsUsage;
     this.startedAt = currentMilliseconds();
   }
@@ -195,6 +199,33 @@ export class Exchange {
     if (!this.isTranslated()) usage.service = this.client.service;
   }
 
+  /** Has the usage of the response read, and the time of its first token. */
+  measure(): void {
+    this.seeksToken = true;
+    this.recordsUsage = true;
+    if (this.startedAt == 0) this.startedAt = currentMilliseconds();
+  }
+
+  /** The current attempt is over, if it is measured. @param isLeft whether that may be because the client has left */
+  endMeasurement(isLeft: bool): void {
+    const attempts = this.attempts;
+    if (attempts === null) return;
+    const measured = attempts.measured;
+    if (measured === null) return;
+    const response = this.response;
+    const owner = response.owner;
+    const hasFailed = owner == ResponseOwner.Envoy || (owner == ResponseOwner.None && !isLeft);
+    const ending = hasFailed
+      ? Ending.Failure
+      : owner != ResponseOwner.Provider
+        ? Ending.Left
+        : response.status < 400
+          ? Ending.Response
+          : Ending.ClientError;
+    const token = this.firstToken < 0 ? 0 : this.startedAt + this.firstToken;
+    measured.end(ending, token, response.facts);
+  }
+
   startAttempt(target: Target): void {
     this.target = target;
     this.response.reset();
@@ -250,6 +281,7 @@ export class Exchange {
 
   /** Frees what is not on the collected heap. Called once, when the stream is deleted. */
   release(): void {
+    this.endMeasurement(true);
     this.client.release();
     this.dropMetadata();
     this.chargeLimits();

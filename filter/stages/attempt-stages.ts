@@ -1,8 +1,9 @@
 // Stages of the attempt: the target, the body for it, and where Envoy sends it.
 import { HEADER_CLUSTER, HEADER_STREAM_CLUSTER, PROPERTY_EXCHANGE } from "../../contract/words";
+import { OpenAttempt } from "../balance/open-attempt";
 import { orderOf } from "../config/rendezvous";
 import { RateLimit } from "../config/rate-limit-rule";
-import { RetryPolicy, Route, Target } from "../config/target";
+import { Balance, RetryPolicy, Route, Target } from "../config/target";
 import { Fault } from "../hub/faults/fault";
 import { promptByteCount } from "../hub/request/token-estimate";
 import { requestedService } from "../hub/response/service";
@@ -19,6 +20,7 @@ import { chooseApi, readNeeds } from "../config/choose-api";
 import { isFit, setRetryCluster } from "../attempt/next-attempt";
 import { apiInstead, checkBody, prepareBody } from "../attempt/request-body";
 import { keepBetas, sendTo, writeHeaders } from "../attempt/request-headers";
+import { inMeasuredOrder } from "./measured-order";
 import { Outcome, StageContext } from "./stage-context";
 
 const NO_LIMITS: RateLimit[] = [];
@@ -62,12 +64,18 @@ export function chooseFirstTarget(exchange: Exchange, context: StageContext): Ou
   let targets = targetsOf(exchange, route, context.tape);
   if (policy === null) return context.check(prepareOnly(exchange, targets[0], context.tape));
   const place = placeOf(exchange, policy);
-  if (place != 0 && policy.weights.length > 1) targets = inOrderOf(place, targets, policy);
+  const isMeasured = policy.balance != Balance.Weight;
+  if (isMeasured) targets = inMeasuredOrder(exchange, targets, policy, place);
+  else if (place != 0 && policy.weights.length > 1) targets = inOrderOf(place, targets, policy);
   const holder = stateHolder(exchange, targets, context.tape);
   const attempts =
     holder === null
-      ? new Attempts(targets, policy, place)
+      ? new Attempts(targets, policy, place, isMeasured || place != 0)
       : new Attempts([holder], new RetryPolicy(), place);
+  if (isMeasured) {
+    attempts.measured = new OpenAttempt(exchange.client.isStreaming);
+    if (policy.balance != Balance.Load) exchange.measure();
+  }
   return context.check(startAttempts(exchange, attempts, context));
 }
 

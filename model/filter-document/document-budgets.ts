@@ -17,8 +17,13 @@ export function filterBudgets({ budgets = [] }: Pick<GatewayModel, "budgets">): 
 
 /** Whether what responses cost is needed: to charge budgets, or to show it. */
 export function needsPrices(model: GatewayModel): boolean {
-  const { budgets = [], observability } = model;
-  return budgets.length > 0 || takesKeyRows(model) || observability?.costHeader === true;
+  const { budgets = [], observability, targetSets = [] } = model;
+  return (
+    budgets.length > 0 ||
+    takesKeyRows(model) ||
+    observability?.costHeader === true ||
+    targetSets.some(({ balance }) => balance === "cost")
+  );
 }
 
 /** Whether a usage record is written for each request: for the control plane to show, or to know what budgets have left. */

@@ -15,8 +15,8 @@ interface FilterPrices {
 export function filterPrices(model: GatewayModel): FilterPrices {
   const members = new Map<number, ReturnType<FilterPrices["of"]>>();
   const texts: string[] = [];
-  if (hasUsageRecords(model)) {
-    const isNeeded = needsPrices(model);
+  const isNeeded = needsPrices(model);
+  if (isNeeded || hasUsageRecords(model)) {
     for (const [index, target] of model.targets.entries()) {
       const list = priceListOf(target, model);
       const own =
@@ -41,9 +41,12 @@ export function filterPrices(model: GatewayModel): FilterPrices {
   };
 }
 
-/** The model in the gateway costs nothing; its price is needed only so that no budget rejects it. */
-function freeOf({ address }: Target, { budgets = [] }: GatewayModel): Price | undefined {
-  const isNeeded = budgets.some(({ rejectsUnpriced }) => rejectsUnpriced === true);
+/** The model in the gateway costs nothing; its price is needed only so that no budget rejects it, and where the cheapest is used. */
+function freeOf({ address }: Target, model: GatewayModel): Price | undefined {
+  const { budgets = [], targetSets = [] } = model;
+  const isNeeded =
+    budgets.some(({ rejectsUnpriced }) => rejectsUnpriced === true) ||
+    targetSets.some(({ balance }) => balance === "cost");
   return address.kind === "embedded" && isNeeded ? FREE : undefined;
 }
 

@@ -205,7 +205,7 @@ function routeOfTarget(index: number, model: GatewayModel): FilterRoute {
 }
 
 function routeOfSet(set: TargetSet, model: GatewayModel): FilterRoute {
-  const { targets, weights, retry } = set;
+  const { targets, weights, balance, retry } = set;
   return {
     cluster: policyName(set, model),
     targets,
@@ -215,6 +215,7 @@ function routeOfSet(set: TargetSet, model: GatewayModel): FilterRoute {
       statuses: retry.statuses,
       ...(retry.afterContextLength === true ? { context_length: true as const } : {}),
       ...(hasChoice(set, model) && !keepsSessions(set, model) ? { affinity: "off" as const } : {}),
+      ...(balance === undefined ? {} : { balance }),
     },
   };
 }

@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { PROPERTY_USAGE } from "../../contract/usage-record.ts";
 import { compileFilter, FilterHost } from "../../control-plane/wasm-host/filter-host.ts";
+import type { FilterHostOptions } from "../../control-plane/wasm-host/filter-host.ts";
 import type {
   SentRequest,
   UpstreamFailure,
   UpstreamResponse,
 } from "../../control-plane/wasm-host/upstream.ts";
+import type { ExchangeInput } from "../../control-plane/wasm-host/wasm-exchange.ts";
 import type { UsageRecord } from "../../control-plane/usage/usage-line.ts";
 import { openaiDialect } from "../providers/openai.ts";
 import { responsesDialect } from "../providers/responses.ts";
@@ -43,14 +45,19 @@ model_aliases:
 ${more}`;
 }
 
-export async function gatewayOf(setting: Setting, dialect = "openai"): Promise<FilterHost> {
+export async function gatewayOf(
+  setting: Setting,
+  dialect = "openai",
+  more: Pick<FilterHostOptions, "now" | "sharedData"> = {},
+): Promise<FilterHost> {
   const configuration = configurationOf(setting, dialect);
   const { filterConfig, environment } = loadCase({ name: "affinity", configuration });
-  return FilterHost.load(await compiled, { filterConfig, environment, random: sequence() });
+  const random = sequence();
+  return FilterHost.load(await compiled, { filterConfig, environment, random, ...more });
 }
 
 /** Returns the same random bytes in each run. */
-function sequence(): (size: number) => Uint8Array {
+export function sequence(): (size: number) => Uint8Array {
   let state = 1;
   return (size) =>
     Uint8Array.from({ length: size }, () => {
@@ -64,16 +71,14 @@ export const keyOf = ({ headers }: SentRequest): string =>
 
 export type Upstream = (request: SentRequest) => UpstreamResponse | UpstreamFailure;
 
-/** The places, `<authority> <key>`, to which the attempts of a request went. */
-export function send(
-  gateway: FilterHost,
+/** Returns a request to the egress listener. */
+export function inputOf(
   body: Record<string, unknown>,
   headers: [string, string][],
-  upstream: Upstream,
   path = "/v1/chat/completions",
-): { places: string[]; status: number; record: UsageRecord } {
+): ExchangeInput {
   const bytes = Buffer.from(JSON.stringify(body));
-  const { faults, response, sent, filterState } = gateway.exchange({
+  return {
     listener: "egress",
     request: {
       method: "POST",
@@ -86,6 +91,19 @@ export function send(
       ],
       body: bytes,
     },
+  };
+}
+
+/** The places, `<authority> <key>`, to which the attempts of a request went. */
+export function send(
+  gateway: FilterHost,
+  body: Record<string, unknown>,
+  headers: [string, string][],
+  upstream: Upstream,
+  path = "/v1/chat/completions",
+): { places: string[]; status: number; record: UsageRecord } {
+  const { faults, response, sent, filterState } = gateway.exchange({
+    ...inputOf(body, headers, path),
     upstream,
   });
   expect(faults).toEqual([]);

@@ -11,7 +11,7 @@ import { refuseSharedClientKeys } from "../provider/passthrough-auth.ts";
 import type { PlacedTarget } from "../provider/entry-names.ts";
 import type { ProviderDraft } from "../provider/entry.ts";
 import type { Reading } from "../reading.ts";
-import { list, mapping, named, text, whole } from "../schema-words.ts";
+import { list, mapping, named, oneOf, text, whole } from "../schema-words.ts";
 import { llmProviders, modelProviders } from "./llm-providers.ts";
 import { type RetryDraft, retryKeys } from "../retry-keys.ts";
 import { readRetry, retry } from "./retry.ts";
@@ -41,6 +41,11 @@ const alias = mapping(
       "Models to try, in this order, when all targets fail. If not set, the fallbacks of the target.",
     ).optional(),
     affinity: affinityKey.optional(),
+    balance: oneOf(["weight", "latency", "load", "cost"], {
+      description:
+        "What decides which of several `targets` is tried first: `weight`, their shares alone; `latency`, the time to the first token and for each token; `load`, the requests that are open; `cost`, the price of the request. A session stays where it was placed ([more](fallbacks.md#balancing)).",
+      default: "weight",
+    }).optional(),
     retry: retryKeys.optional(),
   },
   "One alias.",
@@ -97,6 +102,7 @@ function readAliases(
     if (weighted === undefined) continue;
     refuseTakenName(reading, path, name, weighted.targets, { placed, models });
     const [target] = weighted.targets;
+    const balance = balanceOf(reading, path, alias, weighted.weights);
     const fallbacks =
       alias.fallbacks === undefined
         ? undefined
@@ -117,6 +123,7 @@ function readAliases(
       targets: [...new Set([...weighted.targets, ...(fallbacks ?? inherited)])],
       ...(weighted.targets.length > 1 ? { weights: weighted.weights } : {}),
       ...affinityOf(alias),
+      ...balance,
       retry: readRetry(alias.retry, own.retries[target], own.retry),
     });
   }
@@ -258,6 +265,21 @@ function affinityOf({
   affinity?: TargetSet["affinity"] | undefined;
 }): Pick<TargetSet, "affinity"> {
   return affinity === undefined ? {} : { affinity };
+}
+
+function balanceOf(
+  reading: Reading,
+  path: Path,
+  { balance }: AliasDraft,
+  weights: readonly number[],
+): Pick<TargetSet, "balance"> {
+  if (balance === undefined || balance === "weight") return {};
+  if (weights.filter((weight) => weight > 0).length > 1) return { balance };
+  reading.warning([...path, "balance"], "balance has no effect: one target gets all requests", {
+    part: "key",
+    hint: "list several models in targets, each with a weight above 0",
+  });
+  return {};
 }
 
 /** Whether a model's own names need more than the plain way: one attempt, and one more where no request was sent. */

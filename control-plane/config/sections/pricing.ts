@@ -1,7 +1,10 @@
 // `pricing`: what tokens of a model cost, in place of the listed prices.
-import type { OwnPrice } from "../../../model/model.ts";
+import type { GatewayModel, OwnPrice, TargetSet } from "../../../model/model.ts";
+import { mayHavePrice } from "../../../model/prices.ts";
 import { suggest, suggestion } from "../../report/suggest.ts";
+import { listed } from "../configured-model.ts";
 import { nameInOtherSpelling } from "../provider-spelling.ts";
+import type { Reading } from "../reading.ts";
 import { mapping, named, number } from "../schema-words.ts";
 import { section } from "../section.ts";
 
@@ -34,7 +37,8 @@ const schema = named(
 export const pricing = section({
   key: "pricing",
   schema,
-  read({ reading, model: { targets = [] } }, written = {}) {
+  read({ reading, model }, written = {}) {
+    const { targets = [], targetSets = [] } = model;
     const names = targets.map(({ name }) => name);
     const prices = Object.entries(written).flatMap(([key, entry]): [string, OwnPrice][] => {
       if (entry === undefined) return [];
@@ -55,6 +59,33 @@ export const pricing = section({
         [name, Object.fromEntries(Object.entries(price).filter(([, one]) => one !== undefined))],
       ];
     });
-    return prices.length === 0 ? {} : { pricing: Object.fromEntries(prices) };
+    const read = prices.length === 0 ? {} : { pricing: Object.fromEntries(prices) };
+    for (const set of targetSets) warnOfCost(reading, set, { targets, ...read });
+    return read;
   },
 });
+
+/** Warns of targets of an alias that the cheapest gets, and of which nobody knows what they cost. */
+function warnOfCost(
+  reading: Reading,
+  set: TargetSet,
+  configuration: Pick<GatewayModel, "targets" | "pricing">,
+): void {
+  if (set.balance !== "cost" || !("name" in set)) return;
+  const { weights = [], targets } = set;
+  const unknown = targets.filter((target, at) => {
+    const one = configuration.targets[target];
+    if (one === undefined || (weights[at] ?? 0) === 0) return false;
+    return one.address.kind !== "embedded" && !mayHavePrice(one, configuration);
+  });
+  if (unknown.length === 0) return;
+  const names = listed(unknown.map((target) => configuration.targets[target]?.name ?? ""));
+  const isAll = unknown.length === weights.filter((weight) => weight > 0).length;
+  reading.warning(
+    ["model_aliases", set.name, "balance"],
+    isAll
+      ? `balance has no effect: no price is known of ${names}`
+      : `the cheapest target is never one without a known price: ${names}`,
+    { part: "key", hint: "set what their tokens cost in pricing" },
+  );
+}

@@ -11,7 +11,7 @@ export function observe(exchange: Exchange): UsageObserver | null {
   if (target === null || target.dialect !== dialect || !exchange.readsUsage()) return null;
   const observer = new UsageObserver(
     dialect,
-    exchange.isObserved,
+    exchange.seeksToken,
     exchange.modelText(target),
     decimal(CONTENT_LENGTH),
     exchange.estimate !== null,

@@ -72,7 +72,7 @@ function newTranslator(exchange: Exchange, target: Target): ResponseTranslator {
   options.notes = response.notes;
   options.origin = target.limits.origin;
   options.thinkTags = target.limits.thinkTags;
-  options.seeksToken = exchange.isObserved;
+  options.seeksToken = exchange.seeksToken;
   options.countsText = exchange.estimate !== null;
   return new ResponseTranslator(options);
 }
