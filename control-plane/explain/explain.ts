@@ -41,6 +41,8 @@ export interface Explanation {
   subagent?: string;
   /** Whether the session decides which of several targets or keys the first attempt uses; absent if there is nothing to decide. */
   affinity?: "session" | "off" | "none";
+  /** What decides which of several targets is tried first; absent: their weights. */
+  balance?: NonNullable<TargetSet["balance"]>;
   /** The budgets that it may be charged to, with whatever they have left: `50 USD a month of key research`. */
   budgets?: string[];
   isStream: boolean;
@@ -149,6 +151,7 @@ export class Explainer {
       ...(session === undefined ? {} : { session }),
       ...(subagent === undefined ? {} : { subagent }),
       ...(affinity === undefined ? {} : { affinity }),
+      ...(set?.balance === undefined ? {} : { balance: set.balance }),
       ...(budgets.length === 0 ? {} : { budgets }),
       isStream: stream === 1,
       ...(calls === undefined || calls.isEmpty ? {} : { prompt: calls.decisions() }),

@@ -34,7 +34,7 @@ export function explanationLines(
 
 function factRows(explanation: Explanation): string[][] {
   const { endpoint, dialect, model, key, budgets = [], retriedOn, isStream, prompt } = explanation;
-  const { session, subagent, affinity } = explanation;
+  const { session, subagent, affinity, balance } = explanation;
   const sender = subagent === undefined ? "" : `, sub-agent ${subagent}`;
   return [
     ["Endpoint", endpoint ?? "unknown path"],
@@ -42,12 +42,31 @@ function factRows(explanation: Explanation): string[][] {
     ...(model === undefined ? [] : [["Model", model]]),
     ...(key === undefined ? [] : [["API key", key]]),
     ...(session === undefined ? [] : [["Session", `${session}${sender}`]]),
-    ...(affinity === undefined ? [] : [["Affinity", AFFINITY[affinity]]]),
+    ...(affinity === undefined ? [] : [["Affinity", affinityText(affinity, balance)]]),
+    ...(balance === undefined ? [] : [["Balance", BALANCE[balance]]]),
     ...budgets.map((budget, index) => [index === 0 ? "Budgets" : "", budget]),
     ...(retriedOn === undefined ? [] : [["Failures", retriedOn.join(", ")]]),
     ...(prompt === undefined ? [] : [...decisionRows(prompt), ...apiRequestRows(prompt)]),
   ];
 }
+
+/** With `balance`, the weights are only a part of what decides. */
+function affinityText(
+  affinity: NonNullable<Explanation["affinity"]>,
+  balance: Explanation["balance"],
+): string {
+  if (balance === undefined) return AFFINITY[affinity];
+  return affinity === "session"
+    ? "the session stays at the target that its first request got, with the same key"
+    : AFFINITY[affinity].replace("by weight", "for each request");
+}
+
+const BALANCE = {
+  latency:
+    "latency: of two targets drawn by weight, the one with the shorter expected time; nothing is measured here",
+  load: "load: of two targets drawn by weight, the one with fewer open requests; none is open here",
+  cost: "cost: the cheapest target for this request, as if nothing was measured",
+} as const satisfies Record<NonNullable<Explanation["balance"]>, string>;
 
 const AFFINITY = {
   session:

@@ -24,6 +24,8 @@ export interface Setting {
   keys: number;
   /** Weights of the targets; 1 for each. */
   weights?: number[];
+  /** Whether no usage records are written. */
+  isUnobserved?: boolean;
   /** More keys of the configuration. */
   more?: string;
 }
@@ -31,13 +33,12 @@ export interface Setting {
 const names = (keys: number) => Array.from({ length: keys }, (_, key) => `$KEY_${key}`);
 
 function configurationOf(
-  { targets, keys, weights = [], more = "" }: Setting,
+  { targets, keys, weights = [], more = "", isUnobserved = false }: Setting,
   dialect: string,
 ): string {
   const indices = Array.from({ length: targets }, (_, index) => index);
   return `version: v0.1.0
-observability: {}
-llm_providers:
+${isUnobserved ? "" : "observability: {}\n"}llm_providers:
 ${indices.map((index) => `  - {model: p${index}/gpt, provider_interface: ${dialect}, base_url: "http://p${index}.test/v1", access_key: [${names(keys).join(", ")}]}`).join("\n")}
 model_aliases:
   shared:

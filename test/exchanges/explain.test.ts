@@ -80,7 +80,8 @@ describe("explain of a session", () => {
   - {model: groq/llama, access_key: $ONE}
   - {model: xai/grok, access_key: $ONE}
 model_aliases:
-  shared: {targets: [{model: openai/gpt-4o}, {model: groq/llama}, {model: xai/grok}]}
+  shared:
+    targets: [{model: openai/gpt-4o}, {model: groq/llama}, {model: xai/grok}]
 ${more}`;
     const loaded = loadConfiguration(
       { file: "sessions.yaml", text: configuration },
@@ -102,6 +103,28 @@ ${more}`;
     const explanation = await explainer.explain(request);
     return { explanation, lines: explanationLines(explanation, request, colorsFor({})) };
   };
+
+  it.each([
+    ["latency", /^Balance +latency: of two targets drawn by weight, the one with the shorter /],
+    ["load", /^Balance +load: of two targets drawn by weight, the one with fewer open requests; /],
+    ["cost", /^Balance +cost: the cheapest target for this request, /],
+  ])("gateway explain says how the first target is chosen with balance: %s", async (word, line) => {
+    const of = (headers: [string, string][]) => explain(`    balance: ${word}\n`, headers);
+    const { explanation, lines } = await of([["x-session-id", "one"]]);
+    expect(explanation).toMatchObject({ balance: word, affinity: "session" });
+    expect(lines).toContainEqual(expect.stringMatching(line));
+    expect(lines).toContainEqual(
+      expect.stringMatching(
+        /^Affinity +the session stays at the target that its first request got/,
+      ),
+    );
+    const without = await of([]);
+    expect(without.lines).toContainEqual(
+      expect.stringMatching(
+        /^Affinity +no session decides: the target is chosen for each request, /,
+      ),
+    );
+  });
 
   it("gateway explain has the session, what it decides, and its own order of targets", async () => {
     const firsts = new Set<string | undefined>();
