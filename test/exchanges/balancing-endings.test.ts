@@ -1,46 +1,24 @@
 // `balance`: what is counted and measured of an attempt, however it ends, and where its session stays.
 import { describe, expect, it } from "vitest";
-import { SharedData } from "../../control-plane/wasm-host/wasm-shared-data.ts";
 import type { FilterHost } from "../../control-plane/wasm-host/filter-host.ts";
 import { FAILURES } from "../../control-plane/wasm-host/upstream.ts";
 import type { ExchangeInput } from "../../control-plane/wasm-host/wasm-exchange.ts";
 import { gatewayOf, inputOf, ok, question, send } from "./affinity-gateway.ts";
 import type { Setting, Upstream } from "./affinity-gateway.ts";
 import { Clock } from "./queue-simulation.ts";
-
-/** Shared data whose lists of targets can be read. */
-class Watched extends SharedData {
-  readonly #lists = new Map<string, Float64Array>();
-
-  override set(key: string, bytes: Uint8Array, version: number): boolean {
-    const isSet = super.set(key, bytes, version);
-    if (isSet && key.startsWith("gateway_target"))
-      this.#lists.set(key, new Float64Array(bytes.slice().buffer));
-    return isSet;
-  }
-
-  /** Open requests of all targets. */
-  get open(): number {
-    return [...this.#lists.values()].reduce((sum, list) => sum + (list[1] ?? 0), 0);
-  }
-
-  /** Bytes of all lists. */
-  get bytes(): number {
-    return [...this.#lists.values()].reduce((sum, list) => sum + list.byteLength, 0);
-  }
-}
+import { WatchedData } from "./watched-data.ts";
 
 interface Balanced {
   gateway: FilterHost;
   clock: Clock;
-  data: Watched;
+  data: WatchedData;
   /** A further worker of the gateway, or the gateway after a reload. */
   another: () => Promise<FilterHost>;
 }
 
 async function balanced(balance: string, setting: Partial<Setting> = {}): Promise<Balanced> {
   const clock = new Clock();
-  const data = new Watched();
+  const data = new WatchedData();
   const { more = "", ...rest } = setting;
   const all = { targets: 3, keys: 1, ...rest, more: `    balance: ${balance}\n${more}` };
   const another = () => gatewayOf(all, "openai", { now: clock.now, sharedData: data });
