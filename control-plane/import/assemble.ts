@@ -22,6 +22,8 @@ export interface Parts {
   fallbacks: ReadonlyMap<string, readonly string[]>;
   /** Further names of groups. */
   aliases: ReadonlyMap<string, string>;
+  /** `balance` of groups with several members; absent: their weights decide. */
+  balance?: string;
   /** Entries of `listeners.egress.api_keys`. */
   apiKeys: readonly (string | Values)[];
   timeoutSeconds?: number;
@@ -188,7 +190,7 @@ function withOwnName(entry: Values, byModel: ReadonlyMap<string, Entry>): Values
 
 function aliasesOf(
   { groups, entries, notes }: Converted,
-  { fallbacks, aliases: further }: Parts,
+  { fallbacks, aliases: further, balance }: Parts,
 ): Map<string, Values> {
   const aliases = new Map<string, Values>();
   // The first model with a bare name has it.
@@ -223,6 +225,7 @@ function aliasesOf(
         ? { target: first.model }
         : {
             targets: wholeWeights(members),
+            ...(balance === undefined ? {} : { balance }),
           }),
       ...(others.length === 0
         ? {}

@@ -42,6 +42,10 @@ const REASONS: readonly [pattern: RegExp, reason: string][] = [
   ],
   [/fallbacks$/, "a fallback follows any failure; there are none for one kind of failure"],
   [
+    /^routing_strategy$/,
+    "targets of an alias share requests by weight, or by `balance: latency`, `load` or `cost`",
+  ],
+  [
     /^routing_strategy|^enable_pre_call_checks|^allowed_fails|^cooldown/,
     "targets of an alias share requests by weight; providers that fail are ejected (`upstream`)",
   ],
@@ -82,6 +86,7 @@ export function litellmParts(source: Document, all: Values): Parts | undefined {
     variables: referredVariables(list),
     fallbacks: fallbacksOf(settings),
     aliases: groupAliasesOf(settings),
+    ...balanceOf(settings),
     apiKeys: key === undefined ? [] : [key.startsWith("$") ? key : "$GATEWAY_API_KEY"],
     ...(typeof timeout === "number" ? { timeoutSeconds: timeout } : {}),
     ...(typeof retries === "number" ? { retries } : {}),
@@ -109,6 +114,23 @@ function masterKeyNote({ master_key: key }: Values): string[] {
 export function referredVariables(list: unknown): string[] {
   const texts = JSON.stringify(list).matchAll(/"os\.environ\/(\w+)"/g);
   return [...texts].map(([, name = ""]) => name);
+}
+
+/** The default, `simple-shuffle`, needs nothing (https://docs.litellm.ai/docs/router/learn/strategies). */
+const BALANCE: Readonly<Record<string, string | undefined>> = {
+  "simple-shuffle": undefined,
+  "least-busy": "load",
+  "latency-based-routing": "latency",
+  "cost-based-routing": "cost",
+};
+
+function isStrategy(written: unknown): written is string {
+  return typeof written === "string" && Object.hasOwn(BALANCE, written);
+}
+
+function balanceOf({ routing_strategy: strategy }: Values): Pick<Parts, "balance"> {
+  const balance = isStrategy(strategy) ? BALANCE[strategy] : undefined;
+  return balance === undefined ? {} : { balance };
 }
 
 /** `model_group_alias: {name: group}`, or `{name: {model: group}}`. */
@@ -167,7 +189,7 @@ function leftOfSettings(all: Values): string[] {
     return Object.entries(value).flatMap(([key, part]) => {
       const isCut = key === "num_retries" && isCapped(part);
       const isConverted = CONVERTED.has(key) || (hasBudget && BUDGET.has(key));
-      if (isConverted && !isCut) return [];
+      if ((isConverted && !isCut) || (key === "routing_strategy" && isStrategy(part))) return [];
       return [leftOut(isCut ? CAPPED_RETRIES : reasonFor(key), { [section]: { [key]: part } })];
     });
   });

@@ -22,7 +22,8 @@ export const PLANO_REASONS: Reasons = {
   output_filters: "responses do not pass through other servers",
   routing_preferences:
     "no model is chosen by the prompt; write model_aliases, which clients choose",
-  model_metrics_sources: "no model is chosen by cost or latency; aliases share requests by weight",
+  model_metrics_sources:
+    "the gateway measures itself: `balance` of an alias is latency, load or cost",
   routing: "a conversation is not kept at one model; each request is routed by its model name",
   prompt_caching: "cache marks of clients pass; the gateway adds none",
   state_storage: "the gateway stores no conversations; providers of the Responses API do",

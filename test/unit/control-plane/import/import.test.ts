@@ -90,6 +90,31 @@ describe("an import of LiteLLM", () => {
     expect(text).not.toContain("# Not imported:");
   });
 
+  it.each([
+    ["least-busy", "balance: load"],
+    ["latency-based-routing", "balance: latency"],
+    ["cost-based-routing", "balance: cost"],
+    ["simple-shuffle", undefined],
+    [
+      "usage-based-routing-v2",
+      "# Not imported: targets of an alias share requests by weight, or by",
+    ],
+  ])("an import of LiteLLM has the strategy %s", (strategy, expected) => {
+    const items = [
+      "{model_name: a, litellm_params: {model: openai/gpt-4o, weight: 2}}",
+      "{model_name: a, litellm_params: {model: groq/llama}}",
+      "{model_name: b, litellm_params: {model: groq/llama}}",
+    ];
+    const text = `model_list:\n${items.map((item) => `  - ${item}\n`).join("")}router_settings: {routing_strategy: ${strategy}}\n`;
+    const { text: result, problems } = importConfiguration("litellm", text, "config.yaml");
+    expect(problems).toEqual([]);
+    const lines = result
+      .split("\n")
+      .filter((line) => /^ *balance:|# Not imported: targets/.test(line));
+    expect(lines).toHaveLength(expected === undefined ? 0 : 1);
+    if (expected !== undefined) expect(lines[0]).toContain(expected);
+  });
+
   it("an import of LiteLLM leaves a price that is not set to the price list", () => {
     const text = litellm(
       "{model_name: a, litellm_params: {model: openai/gpt-4o-mini, input_cost_per_token: 0.00000015}}",
