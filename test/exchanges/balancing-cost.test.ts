@@ -52,12 +52,12 @@ const using =
   });
 
 describe("the first target with balance: cost", () => {
-  it("is the one with the lowest price, whatever the weights", async () => {
+  it("the first target is the one with the lowest price, whatever the weights", async () => {
     const prices = ["input: 3, output: 3", "input: 1, output: 1", "input: 2, output: 2"];
     expect(firsts(await gatewayAt(prices, { weights: [9, 1, 1] }))).toEqual([0, 60, 0]);
   });
 
-  it("is drawn by weight among those with the same price", async () => {
+  it("the first target is drawn by weight among those with the same price", async () => {
     const prices = ["input: 1, output: 1", "input: 1, output: 1", "input: 2, output: 2"];
     const [heavy = 0, light = 0, dear] = firsts(await gatewayAt(prices, { weights: [3, 1, 1] }));
     expect(dear).toBe(0);
@@ -65,14 +65,14 @@ describe("the first target with balance: cost", () => {
     expect(light).toBeGreaterThan(3);
   });
 
-  it("depends on the length of the prompt where input and output have other prices", async () => {
+  it("the first target depends on the length of the prompt where input and output have other prices", async () => {
     const gateway = await gatewayAt(["input: 1, output: 9", "input: 3, output: 3", ""]);
     const usual = using({ prompt_tokens: 10_000, completion_tokens: 500, total_tokens: 10_500 });
     expect(firsts(gateway, "x".repeat(40_000), usual)).toEqual([60, 0, 0]);
     expect(firsts(gateway, "Hi", usual)).toEqual([0, 60, 0]);
   });
 
-  it("depends on how much the target's responses have written", async () => {
+  it("the first target depends on how much the target's responses have written", async () => {
     const gateway = await gatewayAt(["input: 1, output: 9", "input: 3, output: 3", ""]);
     const short = using({ prompt_tokens: 1000, completion_tokens: 2, total_tokens: 1002 });
     const prompt = "x".repeat(4000);
@@ -82,7 +82,7 @@ describe("the first target with balance: cost", () => {
     expect(counts[0]).toBe(59);
   });
 
-  it("depends on what the target has read from its cache", async () => {
+  it("the first target depends on what the target has read from its cache", async () => {
     const gateway = await gatewayAt([
       "input: 3, output: 1, cache_read: 0.3",
       "input: 2, output: 1, cache_read: 2",
@@ -106,7 +106,7 @@ describe("the first target with balance: cost", () => {
     expect(firsts(gateway, prompt, cached)).toEqual([60, 0, 0]);
   });
 
-  it("has a known price, unless those with one have failed", async () => {
+  it("the first target has a known price, unless those with one have failed", async () => {
     const gateway = await gatewayAt(["", "input: 90, output: 90", ""]);
     expect(firsts(gateway)).toEqual([0, 60, 0]);
     send(gateway, question("Hi"), [], (request) =>
@@ -117,7 +117,7 @@ describe("the first target with balance: cost", () => {
     expect(firsts(gateway)[1]).toBe(0);
   });
 
-  it("is chosen for clients of another dialect, and without usage records", async () => {
+  it("the first target is chosen for clients of another dialect, and without usage records", async () => {
     const prices = ["input: 3, output: 3", "input: 1, output: 1", ""];
     const gateway = await gatewayAt(prices, { isUnobserved: true });
     const body = { model: "shared", max_tokens: 9, messages: question("Hi").messages };

@@ -63,7 +63,7 @@ describe("open requests of a target", () => {
     ["a broken stream", (request) => ({ ...stream(request), ending: "reset" as const }), {}],
     ["a client that leaves before the response", ok, { clientLeavesAfter: -1 }],
     ["a client that leaves in the response", stream, { clientLeavesAfter: 1 }],
-  ])("are counted, and no more after %s", async (_, upstream, more) => {
+  ])("open requests are counted, and no more after %s", async (_, upstream, more) => {
     for (const balance of ["latency", "load", "cost"]) {
       const { gateway, data } = await balanced(balance);
       let most = 0;
@@ -81,7 +81,7 @@ describe("open requests of a target", () => {
     }
   });
 
-  it("fade if the worker that has counted them is lost", async () => {
+  it("open requests fade if the worker that has counted them is lost", async () => {
     const { gateway, data, clock, another } = await balanced("load");
     for (let lost = 0; lost < 30; lost++) {
       const lostRun = gateway.start({ ...inputOf(question("Hi"), []), upstream: ok });
@@ -99,7 +99,7 @@ describe("open requests of a target", () => {
     expect(data.open).toBe(0);
   });
 
-  it("are exact for a request that was open for long", async () => {
+  it("open requests are exact for a request that was open for long", async () => {
     const { gateway, data, clock } = await balanced("load", { targets: 2 });
     const long = gateway.start({ ...inputOf(question("Hi"), []), upstream: ok });
     for (let step = 0; step < 2; step++) long.next();
@@ -111,7 +111,7 @@ describe("open requests of a target", () => {
     expect(data.open).toBeLessThan(1e-9);
   });
 
-  it("are neither counted nor measured with the weights", async () => {
+  it("open requests are neither counted nor measured with the weights", async () => {
     const { gateway, data } = await balanced("weight");
     send(gateway, question("Hi"), named("one"), ok);
     expect(data.size).toBe(0);
@@ -134,7 +134,7 @@ describe("a target that has failed", () => {
     ["a refused connection", () => FAILURES.connectionRefused, 5],
     ["a 429 that asks for an hour", status(429, [["retry-after", "3600"]]), 60],
   ] as [string, Upstream, number][])(
-    "gets no new requests for a while after %s",
+    "a target that has failed gets no new requests for a while after %s",
     async (_, failure, seconds) => {
       for (const balance of ["latency", "load", "cost"]) {
         const { gateway, clock, another } = await balanced(balance);
@@ -154,13 +154,13 @@ describe("a target that has failed", () => {
     },
   );
 
-  it("gets requests if all of them have failed", async () => {
+  it("a target that has failed gets requests if all of them have failed", async () => {
     const { gateway } = await balanced("latency");
     send(gateway, question("Hi"), [], status(503));
     expect(firsts(gateway).size).toBeGreaterThan(0);
   });
 
-  it("is used on if another of its keys works, and after an error of the client", async () => {
+  it("a target that has failed is used on if another of its keys works, and after an error of the client", async () => {
     const { gateway } = await balanced("load", { keys: 2 });
     let count = 0;
     send(gateway, question("Hi"), [], (request) =>
@@ -179,7 +179,7 @@ describe("a session of an alias with balance", () => {
     );
 
   it.each(["latency", "load", "cost"])(
-    "keeps to its target with %s, whatever is measured later, at each worker and after a reload",
+    "a session keeps to its target with %s, whatever is measured later, at each worker and after a reload",
     async (balance) => {
       const { gateway, clock, another } = await balanced(balance);
       const usual = places(gateway);
@@ -195,7 +195,7 @@ describe("a session of an alias with balance", () => {
     },
   );
 
-  it("leaves its target only while that fails, and returns", async () => {
+  it("a session leaves its target only while that fails, and returns", async () => {
     const { gateway } = await balanced("latency");
     const usual = places(gateway);
     const during = places(gateway, (request) =>
@@ -208,7 +208,7 @@ describe("a session of an alias with balance", () => {
     expect(places(gateway)).toEqual(usual);
   });
 
-  it("is placed again after an hour without a turn, and when its target gets no requests any more", async () => {
+  it("a session is placed again after an hour without a turn, and when its target gets no requests any more", async () => {
     const { gateway, clock, data } = await balanced("load");
     const usual = places(gateway);
     const drained = await gatewayOf(
@@ -224,12 +224,12 @@ describe("a session of an alias with balance", () => {
     expect(again).toEqual(usual);
   });
 
-  it("has the same first choice at gateways that share nothing, if neither has measured a difference", async () => {
+  it("a session has the same first choice at gateways that share nothing, if neither has measured a difference", async () => {
     const [one, other] = [await balanced("load"), await balanced("load")];
     expect(places(one.gateway)).toEqual(places(other.gateway));
   });
 
-  it("needs memory for 65,536 sessions at most", async () => {
+  it("sessions need memory for 65,536 of them at most", async () => {
     const { gateway, data } = await balanced("load");
     const before = data.size;
     expect(before).toBe(1024);
@@ -238,7 +238,7 @@ describe("a session of an alias with balance", () => {
     expect(data.size).toBe(before + 3);
   });
 
-  it("is not kept with affinity: off", async () => {
+  it("a session is not kept with affinity: off", async () => {
     const { gateway } = await balanced("load", { more: "    affinity: off\n" });
     const used = new Set(
       Array.from({ length: 40 }, () => send(gateway, question("Hi"), named("one"), ok).places[0]),

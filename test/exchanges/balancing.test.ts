@@ -89,7 +89,7 @@ describe("a replica that is slow", () => {
     { balance: "latency", slowFrom: 15_000 },
     { balance: "load", slowFrom: 15_000 },
   ])(
-    "gets 1 of 20 new sessions at most within 5 s, with $balance, slow from $slowFrom ms",
+    "a slow replica gets 1 of 20 new sessions at most within 5 s, with $balance, slow from $slowFrom ms",
     async ({ balance, slowFrom }) => {
       const visits = await run(balance, slowFrom);
       const soon = visits.filter(({ at }) => at >= slowFrom && at < slowFrom + 5000);
@@ -101,12 +101,12 @@ describe("a replica that is slow", () => {
     },
   );
 
-  it("gets its share of new sessions with the weights alone", async () => {
+  it("a slow replica gets its share of new sessions with the weights alone", async () => {
     const visits = await run("weight", 0);
     expect(shareOf(visits, 0)).toBeGreaterThan(0.2);
   });
 
-  it("gets new sessions again when it is as fast as the others", async () => {
+  it("a slow replica gets new sessions again when it is as fast as the others", async () => {
     const clock = new Clock();
     const fast: Replica = { slots: 16, times: () => ({ first: 60, rest: 140 }) };
     const other: Replica = {
@@ -138,7 +138,7 @@ describe("a replica that is slow", () => {
 });
 
 describe("targets with weights", () => {
-  it("with balance: load, a target of three times the weight gets three times the requests", async () => {
+  it("a target of three times the weight gets three times the requests with balance: load", async () => {
     const clock = new Clock();
     const random = randomNumbers(2);
     const times = () => ({ first: 50, rest: exponential(random, 1000) });
@@ -157,7 +157,7 @@ describe("targets with weights", () => {
   });
 
   it.each(["latency", "load", "cost"])(
-    "with balance: %s, a target of the weight 0 gets no request first",
+    "a target of the weight 0 gets no request first with balance: %s",
     async (balance) => {
       const clock = new Clock();
       const visits = simulate({
