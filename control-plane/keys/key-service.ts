@@ -1,14 +1,8 @@
-// Keys and groups of the running gateway: each change is stored, sent to every Envoy, and with Redis to every gateway.
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+// Keys and groups of the running gateway: what can be done with them, and what is not accepted.
 import type { Budget } from "../../model/budgets.ts";
 import { keyNames } from "../../model/client-keys.ts";
 import type { Allowance } from "../../model/keys.ts";
-import type { GatewayModel } from "../../model/model.ts";
-import { requireRows } from "./check-rows.ts";
-import { EnvoyKeys } from "./envoy-keys.ts";
-import { databaseProblem } from "../usage/usage-database.ts";
-import { KeyFile, KEYS_FILE, type KeyQuery } from "./key-file.ts";
+import type { KeyQuery } from "./key-file.ts";
 import {
   type Change,
   type GroupRecord,
@@ -18,7 +12,7 @@ import {
   newKey,
   newKeyId,
 } from "./key-records.ts";
-import { SharedKeys, type SharedKeysOptions } from "./shared-keys.ts";
+import { type ConfiguredGateway, KeyStore } from "./key-storage.ts";
 import { type Field, StoreError } from "./store-error.ts";
 import {
   changed,
@@ -30,14 +24,6 @@ import {
 } from "./subjects.ts";
 import { unknownModels } from "./unknown-models.ts";
 
-/** How long a change waits for Envoy before it is confirmed. */
-const PUSH_MS = 1_000;
-/** How long an Envoy that starts waits for its keys. */
-const FIRST_MS = 10_000;
-/** How long revoked keys are kept for the list. */
-const KEPT_MS = 90 * 86_400_000;
-/** Between two attempts to open the file. */
-const REOPEN_MS = 5_000;
 /** Hashes that a key had before and that are kept until Envoy has removed them. */
 const MAX_PREVIOUS = 8;
 
@@ -98,29 +84,9 @@ export interface Imported {
   isSpentStored: boolean;
 }
 
-interface CommitOptions {
-  /** It is made here even if Redis cannot be used. */
-  isRevocation?: boolean;
-  /** Returns what precedes the names of a change's members in the request. */
-  pathOf?: (change: Change) => string;
-}
-
-export type ConfiguredGateway = Pick<SharedKeysOptions, "authorities"> & {
-  model: GatewayModel;
-  environment: Readonly<Record<string, string | undefined>>;
-};
-
 export class Keys {
   readonly #options: Required<KeysOptions>;
-  readonly #envoys: EnvoyKeys[] = [];
-  readonly #sockets = new Map<string, EnvoyKeys>();
-  #model: GatewayModel | undefined;
-  #file: KeyFile | undefined;
-  #problem: string | undefined;
-  /** Of the file, when the budgets were last given to `onBudgets`. */
-  #budgetsVersion: number | undefined;
-  #reopen: NodeJS.Timeout | undefined;
-  #shared: { plan: string; keys: SharedKeys } | undefined;
+  readonly #store: KeyStore;
   /** What all keys of a group may use together, and all requests of a user. */
   readonly groups: Subjects;
   readonly users: Subjects;
@@ -133,78 +99,66 @@ export class Keys {
       onSpent: () => true,
       ...options,
     };
+    this.#store = new KeyStore(this.#options);
     const store: Omit<SubjectStore, "configured"> = {
-      use: (work) => this.#use(work),
-      commit: (record) => this.#commit([{ kind: "group", record }]),
+      use: (work) => this.#store.use(work),
+      commit: (record) => this.#store.commit([{ kind: "group", record }]),
       checkModels: (models) => {
         this.#checkModels(models);
       },
       now: this.#options.now,
     };
-    this.groups = new Subjects("group", { ...store, configured: () => this.#model?.groups ?? [] });
-    this.users = new Subjects("user", { ...store, configured: () => this.#model?.users ?? [] });
+    this.groups = new Subjects("group", {
+      ...store,
+      configured: () => this.#store.model?.groups ?? [],
+    });
+    this.users = new Subjects("user", {
+      ...store,
+      configured: () => this.#store.model?.users ?? [],
+    });
   }
 
   /** Activates a configuration. */
-  async use(gateway: ConfiguredGateway): Promise<void> {
-    const plan = ({ groups, users }: Partial<GatewayModel>) => JSON.stringify([groups, users]);
-    const before = plan(this.#model ?? {});
-    this.#model = gateway.model;
-    this.#open();
-    await this.#share(gateway);
-    if (plan(gateway.model) === before) return;
-    for (const envoy of this.#envoys) void envoy.pushAll();
+  use(gateway: ConfiguredGateway): Promise<void> {
+    return this.#store.activate(gateway);
   }
 
   /** Gives a starting Envoy its keys. Resolves when it has them, or it takes too long. */
-  async attach(socket: string): Promise<void> {
-    this.detach(socket);
-    const envoy = new EnvoyKeys({
-      socket,
-      file: () => this.#file,
-      groups: () => this.#model?.groups ?? [],
-      users: () => this.#model?.users ?? [],
-      now: this.#options.now,
-      report: this.#options.report,
-    });
-    this.#sockets.set(socket, envoy);
-    this.#envoys.push(envoy);
-    void envoy.push();
-    if (this.#file === undefined) return;
-    await Promise.race([envoy.first, sleep(FIRST_MS, undefined, { ref: false })]);
+  attach(socket: string): Promise<void> {
+    return this.#store.attach(socket);
   }
 
   detach(socket: string): void {
-    const envoy = this.#sockets.get(socket);
-    if (envoy === undefined) return;
-    envoy.close();
-    this.#sockets.delete(socket);
-    this.#envoys.splice(this.#envoys.indexOf(envoy), 1);
+    this.#store.detach(socket);
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
   }
 
   /** Why keys cannot be created or may be out of date, as a sentence; undefined if they can. */
   get problem(): string | undefined {
-    return this.#problem ?? this.#shared?.keys.problem;
+    return this.#store.problem;
   }
 
   /** Returns the budgets of the keys and groups that were created while the gateway runs. */
   budgets(): Budget[] {
-    const file = this.#file;
+    const file = this.#store.file;
     if (file === undefined) return [];
     return [...file.budgets(), ...this.groups.budgets(file), ...this.users.budgets(file)];
   }
 
   list(query: Omit<KeyQuery, "now">): KeyRecord[] {
-    return this.#use((file) => file.keys({ ...query, now: this.#options.now() }));
+    return this.#store.use((file) => file.keys({ ...query, now: this.#options.now() }));
   }
 
   count(): number {
-    return this.#use((file) => file.count());
+    return this.#store.use((file) => file.count());
   }
 
   /** Returns the key with an id, or with a name that is not revoked. Throws a StoreError if there is none. */
   get(idOrName: string): KeyRecord {
-    const found = this.#use((file) => file.key(idOrName) ?? file.keyOfName(idOrName));
+    const found = this.#store.use((file) => file.key(idOrName) ?? file.keyOfName(idOrName));
     if (found === undefined) throw new StoreError("not_found", "There is no such key.");
     return found;
   }
@@ -214,7 +168,7 @@ export class Keys {
     const key = input.imported === undefined ? newKey() : undefined;
     this.#requireFuture(input.expires);
     const record = this.#newRecord(input, key, createdBy);
-    await this.#commit([{ kind: "key", record }]);
+    await this.#store.commit([{ kind: "key", record }]);
     return key === undefined ? { record } : { record, key };
   }
 
@@ -239,7 +193,7 @@ export class Keys {
       const list: readonly { name: string }[] = kind === "key" ? keys : groups;
       return `${kind}s[${String(list.findIndex((one) => one.name === name))}].`;
     };
-    if (changes.length > 0) await this.#commit(changes, { pathOf });
+    if (changes.length > 0) await this.#store.commit(changes, { pathOf });
     return {
       ...{ keys: records, groups: newGroups },
       unchanged: keys.length + groups.length - changes.length,
@@ -258,7 +212,7 @@ export class Keys {
       ...others,
       ...(isDisabled === undefined ? {} : { isDisabled: isDisabled ? true : null }),
     });
-    await this.#commit([{ kind: "key", record }]);
+    await this.#store.commit([{ kind: "key", record }]);
     return [before, record];
   }
 
@@ -276,7 +230,7 @@ export class Keys {
     }));
     const previous = [...older, { hash: before.hash, until: now + graceMs }].slice(-MAX_PREVIOUS);
     const record = changed(before, now, { hash: hashOf(key), hint: hintOf(key), previous });
-    await this.#commit([{ kind: "key", record }]);
+    await this.#store.commit([{ kind: "key", record }]);
     return { before, record, key };
   }
 
@@ -284,22 +238,13 @@ export class Keys {
   async revoke(idOrName: string, version?: number): Promise<KeyRecord[]> {
     const before = this.#live(idOrName, version);
     const record = changed(before, this.#options.now(), { revoked: this.#options.now() });
-    await this.#commit([{ kind: "key", record }], { isRevocation: true });
+    await this.#store.commit([{ kind: "key", record }], { isRevocation: true });
     return [before, record];
-  }
-
-  async close(): Promise<void> {
-    clearTimeout(this.#reopen);
-    for (const socket of [...this.#sockets.keys()]) this.detach(socket);
-    await this.#shared?.keys.close();
-    this.#shared = undefined;
-    this.#file?.close();
-    this.#file = undefined;
   }
 
   /** Returns the key that an import has created before. */
   #imported({ name, imported }: NewKey): KeyRecord | undefined {
-    const found = this.#use((file) => file.keyOfName(name));
+    const found = this.#store.use((file) => file.keyOfName(name));
     const hashes = [found?.hash, ...(found?.previous ?? []).map(({ hash }) => hash)];
     return imported !== undefined && hashes.includes(imported.hash) ? found : undefined;
   }
@@ -309,12 +254,12 @@ export class Keys {
     const places = new Map(records.map(({ name, id }) => [name, `spent ${id}`]));
     const isNew = ({ key, cost }: Spent) => {
       const place = places.get(key);
-      return cost > 0 && place !== undefined && !this.#use((file) => file.fact(place));
+      return cost > 0 && place !== undefined && !this.#store.use((file) => file.fact(place));
     };
     const counted = spent.filter(isNew);
     if (counted.length === 0) return true;
     if (!this.#options.onSpent(counted)) return false;
-    this.#use((file) => {
+    this.#store.use((file) => {
       file.setFacts(
         counted.map(({ key }) => places.get(key) ?? ""),
         "1",
@@ -349,7 +294,7 @@ export class Keys {
 
   /** Sets what the creator did not. An imported key has what it had. */
   #withDefaults(input: NewKey, now: number) {
-    const { models, rateLimits, budgets, expiresAfterMs } = this.#model?.keys?.defaults ?? {};
+    const { models, rateLimits, budgets, expiresAfterMs } = this.#store.model?.keys?.defaults ?? {};
     const isNew = input.imported === undefined;
     const or = <Value>(own: Value | null | undefined, otherwise: Value | undefined) =>
       own === undefined && isNew ? otherwise : (own ?? undefined);
@@ -379,14 +324,14 @@ export class Keys {
   }
 
   #checkName(name: string): void {
-    const { ingress, egress } = this.#model ?? {};
+    const { ingress, egress } = this.#store.model ?? {};
     const own = keyNames([ingress, egress].flatMap((one) => one ?? []));
     if (own.includes(name))
       throw new StoreError("conflict", `The configuration has a key with the name ${name}.`);
   }
 
   #checkGroups(groups: readonly string[]): void {
-    const known = new Set(this.#model?.groups?.map(({ name }) => name));
+    const known = new Set(this.#store.model?.groups?.map(({ name }) => name));
     const isKnown = (name: string) => known.has(name) || this.groups.hasCreated(name);
     const unknown = groups.flatMap((name, index): Field[] =>
       isKnown(name)
@@ -398,8 +343,8 @@ export class Keys {
   }
 
   #checkModels(models: readonly string[]): void {
-    if (this.#model === undefined) return;
-    const unknown = unknownModels(models, this.#model).map((index) => ({
+    if (this.#store.model === undefined) return;
+    const unknown = unknownModels(models, this.#store.model).map((index) => ({
       field: `models[${String(index)}]`,
       message: `no configured model or alias is called ${String(models[index])}`,
     }));
@@ -409,97 +354,5 @@ export class Keys {
         "A model is not configured; gateway models lists them.",
         unknown,
       );
-  }
-
-  /** Stores changes and gives them to the Envoys. */
-  async #commit(
-    changes: readonly Change[],
-    { isRevocation = false, pathOf }: CommitOptions = {},
-  ): Promise<void> {
-    // What ends a key or group is made whatever the rest is.
-    const used = changes.filter(({ kind, record }) =>
-      kind === "key" ? record.revoked === undefined : record.deleted === undefined,
-    );
-    requireRows(used, this.#options.now(), pathOf);
-    const shared = this.#shared?.keys;
-    if (shared === undefined) {
-      this.#use((file) => {
-        file.write(changes);
-      });
-    } else await shared.write(changes, isRevocation);
-    await this.#push();
-  }
-
-  async #push(): Promise<void> {
-    const version = this.#file?.budgetsVersion;
-    // There may be a hundred thousand of them, and most changes change none.
-    if (version !== this.#budgetsVersion) this.#options.onBudgets();
-    this.#budgetsVersion = version;
-    const pushed = Promise.all(this.#envoys.map((envoy) => envoy.push()));
-    // An Envoy that stands still gets the change later.
-    await Promise.race([pushed, sleep(PUSH_MS, undefined, { ref: false })]);
-  }
-
-  /** Runs work on the file. Throws a StoreError if it cannot be used. */
-  #use<Result>(work: (file: KeyFile) => Result): Result {
-    if (this.#file === undefined)
-      throw new StoreError("unavailable", this.#problem ?? "The keys are not open yet.");
-    try {
-      return work(this.#file);
-    } catch (error) {
-      if (error instanceof StoreError) throw error;
-      throw new StoreError(
-        "unavailable",
-        `${KEYS_FILE} cannot be used (${databaseProblem(error)}); nothing was changed.`,
-      );
-    }
-  }
-
-  #open(): void {
-    if (this.#file !== undefined) return;
-    clearTimeout(this.#reopen);
-    const { directory, report, onReadiness, now } = this.#options;
-    try {
-      this.#file = new KeyFile(join(directory, KEYS_FILE));
-      this.#file.purge(now() - KEPT_MS);
-      if (this.#problem !== undefined) {
-        report(`${KEYS_FILE} can be used again.`);
-        this.#options.onBudgets();
-      }
-      this.#problem = undefined;
-      for (const envoy of this.#envoys) void envoy.push();
-    } catch (error) {
-      this.#file?.close();
-      this.#file = undefined;
-      const problem = `Keys that were created while the gateway runs are not available: ${KEYS_FILE} cannot be used (${databaseProblem(error)}). Restore it from a backup, or delete it to start without keys.`;
-      if (problem !== this.#problem) report(problem, "warning");
-      this.#problem = problem;
-      this.#reopen = setTimeout(() => {
-        this.#open();
-        onReadiness();
-      }, REOPEN_MS).unref();
-    }
-    onReadiness();
-  }
-
-  async #share({ model, environment, authorities }: ConfiguredGateway): Promise<void> {
-    const settings = model.keys?.store === "redis" ? model.redis : undefined;
-    const plan = JSON.stringify([settings, settings && environment]);
-    if (this.#shared?.plan === plan) return;
-    await this.#shared?.keys.close();
-    this.#shared = undefined;
-    if (settings === undefined) return;
-    const { report, onReadiness } = this.#options;
-    const keys = new SharedKeys({
-      settings,
-      environment,
-      authorities,
-      file: () => this.#file,
-      report,
-      onProblem: onReadiness,
-      onChange: () => void this.#push(),
-    });
-    this.#shared = { plan, keys };
-    await keys.start();
   }
 }
