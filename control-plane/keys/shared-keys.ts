@@ -1,24 +1,17 @@
 // Keys that several gateways share, in Redis: a change is made there first, and every gateway reads the list of changes four times a
 // second. What a gateway knows stays in its file while Redis does not respond, and what Redis has lost is restored from the files.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Redis } from "../../model/model.ts";
-import {
-  connectRedis,
-  type RedisConnection,
-  redisProblem,
-} from "../spend/redis/redis-connection.ts";
-import { redisUrl } from "../spend/redis/url.ts";
+import { PolledRedis, type PolledRedisOptions } from "../spend/redis/polled-redis.ts";
+import { redisProblem } from "../spend/redis/redis-connection.ts";
 import { type KeyFile, refuseDuplicates } from "./key-file.ts";
 import type { Change, GroupRecord, KeyRecord } from "./key-records.ts";
 import { StoreError } from "./store-error.ts";
 
-const POLL_MS = 250;
 /** How long a change whose response did not arrive is looked for, and between two attempts. */
 const READ_BACK_MS = 4_000;
 const READ_BACK_PAUSE_MS = 100;
-/** Changes of a response, and their bytes: a record has at most 16 KiB. */
+/** Changes of a response, which has at most 8 MiB: a record has at most 16 KiB. */
 const BATCH = 200;
-const MAX_RESPONSE_BYTES = 8 * 2 ** 20;
 /** How many changes Redis keeps. A gateway that was away for longer reads all keys. */
 const KEPT_CHANGES = 20_000;
 
@@ -55,61 +48,42 @@ for at = 3, #ARGV, 6 do
 end
 return "done"`;
 
-export interface SharedKeysOptions {
-  settings: Redis;
-  environment: Readonly<Record<string, string | undefined>>;
-  /** Certificate authorities in PEM; absent: those of Node. */
-  authorities?: string | undefined;
+export interface SharedKeysOptions extends PolledRedisOptions {
   file: () => KeyFile | undefined;
-  report: (line: string, level?: "warning") => void;
-  /** Called when `problem` has changed. */
-  onProblem: () => void;
   /** Called when another gateway's changes are in the file. */
   onChange: () => void;
-  /** Connects to Redis; given by tests. */
-  connect?: typeof connectRedis;
 }
 
 export class SharedKeys {
   readonly #options: SharedKeysOptions;
-  #redis: RedisConnection | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #work: Promise<void> | undefined;
-  #problem: string | undefined;
-  #isClosed = false;
+  readonly #redis: PolledRedis;
 
   constructor(options: SharedKeysOptions) {
     this.#options = options;
+    this.#redis = new PolledRedis(options, {
+      ...{ place: "keys", what: "Keys" },
+      withoutRedis: "the keys are those that this gateway knows",
+      run: () => this.#exchange(),
+    });
   }
 
   /** Connects, and reads what there is. Resolves when that is done, or Redis does not respond. */
-  async start(): Promise<void> {
-    const { settings, environment, authorities, connect = connectRedis } = this.#options;
-    const ready = Promise.withResolvers<undefined>();
-    const url = redisUrl(settings, environment);
-    // The configuration has been checked: it has one.
-    if (url === undefined) return;
-    this.#redis = await connect({
-      url,
-      ...(authorities === undefined ? {} : { authorities }),
-      maxResponseBytes: MAX_RESPONSE_BYTES,
-      onReady: () => {
-        ready.resolve(undefined);
-      },
-    });
-    const timer = setTimeout(() => {
-      ready.resolve(undefined);
-    }, 2_000);
-    await ready.promise;
-    clearTimeout(timer);
-    await this.sync();
-    if (this.#isClosed) return;
-    this.#timer = setInterval(() => void this.sync(), POLL_MS).unref();
+  start(): Promise<void> {
+    return this.#redis.start();
   }
 
   /** Why changes are not shared, as a sentence; undefined if they are. */
   get problem(): string | undefined {
-    return this.#problem;
+    return this.#redis.problem;
+  }
+
+  /** Reads what other gateways have changed, and sends what was revoked here meanwhile. One at a time. */
+  sync(): Promise<void> {
+    return this.#redis.sync();
+  }
+
+  close(): Promise<void> {
+    return this.#redis.close();
   }
 
   /** Makes changes in Redis, then here. Throws a StoreError if Redis refuses them or does not respond. */
@@ -117,7 +91,7 @@ export class SharedKeys {
     const file = this.#file();
     refuseDuplicates(changes);
     this.#refuseTwins(file, changes);
-    const isConnected = this.#redis !== undefined && this.#redis.problem() === undefined;
+    const { isConnected } = this.#redis;
     let result: unknown;
     try {
       result = await this.#send(changes, true);
@@ -148,10 +122,10 @@ export class SharedKeys {
   async #isMade(change: Change | undefined): Promise<boolean | undefined> {
     if (change === undefined) return false;
     const end = performance.now() + READ_BACK_MS;
-    const place = this.#name(change.kind === "key" ? "keys" : "groups");
-    while (performance.now() < end && !this.#isClosed) {
+    const place = this.#redis.name(change.kind === "key" ? "keys" : "groups");
+    while (performance.now() < end && !this.#redis.isClosed) {
       try {
-        const text = (await this.#ask(["HGET", place, idOf(change)])) as string | null;
+        const text = (await this.#redis.ask(["HGET", place, idOf(change)])) as string | null;
         if (text === `${String(change.record.version)} ${JSON.stringify(change.record)}`)
           return true;
         // A later version may follow this change or one of another gateway.
@@ -163,38 +137,12 @@ export class SharedKeys {
     return undefined;
   }
 
-  /** Reads what other gateways have changed, and sends what was revoked here meanwhile. One at a time. */
-  sync(): Promise<void> {
-    this.#work ??= this.#sync().finally(() => (this.#work = undefined));
-    return this.#work;
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    clearInterval(this.#timer);
-    this.#redis?.close();
-    await this.#work?.catch(() => undefined);
-  }
-
-  async #sync(): Promise<void> {
-    try {
-      const file = this.#file();
-      const before = file.change;
-      await this.#read(file);
-      await this.#sendPending(file);
-      this.#setProblem(undefined);
-      if (file.change !== before) this.#options.onChange();
-    } catch (error) {
-      if (this.#isClosed) return;
-      const { settings } = this.#options;
-      const consequence =
-        settings.onFailure === "deny"
-          ? "the gateway is not ready until it responds"
-          : "the keys are those that this gateway knows";
-      this.#setProblem(
-        `Keys are not shared, because Redis cannot be used (${redisProblem(error)}): ${consequence}.`,
-      );
-    }
+  async #exchange(): Promise<void> {
+    const file = this.#file();
+    const before = file.change;
+    await this.#read(file);
+    await this.#sendPending(file);
+    if (file.change !== before) this.#options.onChange();
   }
 
   /** Reads the changes after those that the file has; all keys, if Redis does not have the changes in between. */
@@ -202,13 +150,13 @@ export class SharedKeys {
     const place = file.fact("place");
     for (;;) {
       const [stream = "0-0", number = "0"] = (file.fact("place") ?? "").split(" ").filter(Boolean);
-      const count = Number((await this.#ask(["GET", this.#name("count")])) ?? 0);
+      const count = Number((await this.#redis.ask(["GET", this.#redis.name("count")])) ?? 0);
       // The count alone may be the same in a Redis that has lost its data and got a change since.
       if (place !== undefined && (await this.#newestPlace(count)) === file.fact("place")) return;
       const entries = readEntries(
-        await this.#ask([
+        await this.#redis.ask([
           "XRANGE",
-          this.#name("changes"),
+          this.#redis.name("changes"),
           `(${stream}`,
           "+",
           "COUNT",
@@ -234,7 +182,7 @@ export class SharedKeys {
   /** Returns the id and number of the last change that Redis has; `count` as its number if it keeps none. */
   async #newestPlace(count: number): Promise<string> {
     const [newest] = readEntries(
-      await this.#ask(["XREVRANGE", this.#name("changes"), "+", "-", "COUNT", "1"]),
+      await this.#redis.ask(["XREVRANGE", this.#redis.name("changes"), "+", "-", "COUNT", "1"]),
     );
     return newest === undefined ? `0-0 ${String(count)}` : `${newest.id} ${String(newest.number)}`;
   }
@@ -247,8 +195,8 @@ export class SharedKeys {
     for (const kind of ["group", "key"] as const) {
       let cursor = "0";
       do {
-        const name = this.#name(kind === "key" ? "keys" : "groups");
-        const [next, fields] = (await this.#ask([
+        const name = this.#redis.name(kind === "key" ? "keys" : "groups");
+        const [next, fields] = (await this.#redis.ask([
           "HSCAN",
           name,
           cursor,
@@ -290,7 +238,8 @@ export class SharedKeys {
     for (const id of file.pending()) {
       const own = file.key(id);
       if (own !== undefined) {
-        const text = (await this.#ask(["HGET", this.#name("keys"), id])) as string | null;
+        const text = (await this.#redis.ask(["HGET", this.#redis.name("keys"), id])) as
+          string | null;
         const shared =
           text === null ? own : (JSON.parse(text.slice(text.indexOf(" ") + 1)) as KeyRecord);
         const version = text === null ? own.version : shared.version + 1;
@@ -328,7 +277,9 @@ export class SharedKeys {
   }
 
   #send(changes: readonly Change[], isChecked: boolean): Promise<unknown> {
-    const names = ["keys", "names", "groups", "changes", "count"].map((name) => this.#name(name));
+    const names = ["keys", "names", "groups", "changes", "count"].map((name) =>
+      this.#redis.name(name),
+    );
     const words = changes.flatMap((change) => {
       const { kind, record } = change;
       const isLive = kind === "key" && change.record.revoked === undefined;
@@ -341,7 +292,7 @@ export class SharedKeys {
         JSON.stringify(record),
       ];
     });
-    return this.#ask([
+    return this.#redis.ask([
       "EVAL",
       WRITE,
       String(names.length),
@@ -352,29 +303,11 @@ export class SharedKeys {
     ]);
   }
 
-  #ask(words: readonly string[]): Promise<unknown> {
-    if (this.#redis === undefined) return Promise.reject(new Error("there is no connection"));
-    return this.#redis.send(words);
-  }
-
-  #name(what: string): string {
-    return `${this.#options.settings.prefix}:keys:${what}`;
-  }
-
   #file(): KeyFile {
     const file = this.#options.file();
     if (file === undefined)
       throw new StoreError("unavailable", "The file of the keys cannot be used.");
     return file;
-  }
-
-  #setProblem(problem: string | undefined): void {
-    if (problem === this.#problem) return;
-    const before = this.#problem;
-    this.#problem = problem;
-    if (problem === undefined) this.#options.report("Redis can be used again; keys are shared.");
-    else if (before === undefined) this.#options.report(problem, "warning");
-    this.#options.onProblem();
   }
 }
 

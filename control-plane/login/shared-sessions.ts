@@ -3,18 +3,13 @@
 import { randomUUID } from "node:crypto";
 import { type EndedSessions, MAX_ENDED } from "../observability/sign-in/page-session.ts";
 import {
-  connectRedis,
-  type RedisConnection,
-  redisProblem,
-} from "../spend/redis/redis-connection.ts";
-import { redisUrl } from "../spend/redis/url.ts";
-import type { Redis } from "../../model/model.ts";
+  type Exchange,
+  PolledRedis,
+  type PolledRedisOptions,
+} from "../spend/redis/polled-redis.ts";
 
-const POLL_MS = 250;
-const CONNECT_MS = 2_000;
-/** Sessions of a request to Redis, and bytes of a response: all of them have about a megabyte. */
+/** Sessions of a request to Redis. */
 const BATCH = 500;
-const MAX_RESPONSE_BYTES = 8 * 2 ** 20;
 
 /** KEYS: sessions, state. ARGV: the next state, the time in seconds, how many are kept, then when each expires and its id. */
 const WRITE = `
@@ -28,148 +23,79 @@ if isNew then redis.call("SET", KEYS[2], ARGV[1]) end
 return redis.call("GET", KEYS[2])`;
 
 /** Which sessions: their place in Redis, and words for reports. */
-export interface SharedKind {
-  place: string;
-  /** `Logouts`. */
-  what: string;
-  /** What becomes of them without Redis. */
-  withoutRedis: string;
-}
+export type SharedKind = Pick<Exchange, "place" | "what" | "withoutRedis">;
 
-export interface SharedSessionsOptions {
+export interface SharedSessionsOptions extends PolledRedisOptions {
   kind: SharedKind;
-  settings: Redis;
-  environment: Readonly<Record<string, string | undefined>>;
-  /** Certificate authorities in PEM; absent: those of Node. */
-  authorities?: string | undefined;
   ended: EndedSessions;
-  report: (line: string, level?: "warning") => void;
-  /** Called when `problem` has changed. */
-  onProblem: () => void;
-  /** Connects to Redis; given by tests. */
-  connect?: typeof connectRedis;
 }
 
 export class SharedSessions {
-  readonly #options: SharedSessionsOptions;
-  #redis: RedisConnection | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #work: Promise<void> | undefined;
+  readonly #ended: EndedSessions;
+  readonly #redis: PolledRedis;
   /** Of Redis when it had the same sessions as this gateway; undefined: they have to be compared. */
   #state: string | undefined;
-  #problem: string | undefined;
-  #isClosed = false;
 
-  constructor(options: SharedSessionsOptions) {
-    this.#options = options;
+  constructor({ kind, ended, ...options }: SharedSessionsOptions) {
+    this.#ended = ended;
+    this.#redis = new PolledRedis(options, { ...kind, run: () => this.#exchange() });
   }
 
   /** Connects, and reads what there is. Resolves when that is done, or Redis does not respond. */
-  async start(): Promise<void> {
-    const { settings, environment, authorities, connect = connectRedis } = this.#options;
-    const url = redisUrl(settings, environment);
-    // The configuration has been checked: it has one.
-    if (url === undefined) return;
-    const ready = Promise.withResolvers<undefined>();
-    const resolve = () => {
-      ready.resolve(undefined);
-    };
-    this.#redis = await connect({
-      url,
-      ...(authorities === undefined ? {} : { authorities }),
-      maxResponseBytes: MAX_RESPONSE_BYTES,
-      onReady: resolve,
-    });
-    const timer = setTimeout(resolve, CONNECT_MS);
-    await ready.promise;
-    clearTimeout(timer);
-    await this.sync();
-    if (this.#isClosed) return;
-    this.#timer = setInterval(() => void this.sync(), POLL_MS).unref();
+  start(): Promise<void> {
+    return this.#redis.start();
   }
 
   /** Why they are not shared, as a sentence; undefined if they are. */
   get problem(): string | undefined {
-    return this.#problem;
+    return this.#redis.problem;
   }
 
   /** Writes what was ended here. Resolves when Redis has it, or does not respond: then it is written later. */
   async write(): Promise<void> {
     this.#state = undefined;
     // One that runs may have read what was there before.
-    await this.#work;
-    await this.sync();
+    await this.#redis.idle();
+    await this.#redis.sync();
   }
 
-  /** Exchanges what is new with Redis. One at a time. */
-  sync(): Promise<void> {
-    this.#work ??= this.#sync().finally(() => (this.#work = undefined));
-    return this.#work;
+  close(): Promise<void> {
+    return this.#redis.close();
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    clearInterval(this.#timer);
-    this.#redis?.close();
-    await this.#work;
-  }
-
-  async #sync(): Promise<void> {
-    const { ended, settings } = this.#options;
+  async #exchange(): Promise<void> {
     try {
-      const state = String(await this.#ask(["GET", this.#name("state")]));
-      if (state === this.#state) return;
-      const now = Date.now() / 1000;
-      const found = scoresOf(
-        await this.#ask(["ZRANGE", this.#name("ended"), "0", "-1", "WITHSCORES"]),
-      );
-      const known = new Map(found);
-      // Keeps what Redis would keep of both, so what is missing there stays there.
-      ended.add(found, now);
-      const missing = [...ended.all].filter(([id, end]) => end > now && !known.has(id));
-      for (let at = 0; at < missing.length; at += BATCH)
-        await this.#send(missing.slice(at, at + BATCH), now);
-      // Others may have written meanwhile: then the next time finds another state.
-      this.#state = missing.length === 0 ? state : undefined;
-      this.#setProblem(undefined);
+      await this.#compare();
     } catch (error) {
-      if (this.#isClosed) return;
       this.#state = undefined;
-      const { what, withoutRedis } = this.#options.kind;
-      const consequence =
-        settings.onFailure === "deny" ? "the gateway is not ready until it responds" : withoutRedis;
-      this.#setProblem(
-        `${what} are not shared, because Redis cannot be used (${redisProblem(error)}): ${consequence}.`,
-      );
+      throw error;
     }
   }
 
+  async #compare(): Promise<void> {
+    const redis = this.#redis;
+    const state = String(await redis.ask(["GET", redis.name("state")]));
+    if (state === this.#state) return;
+    const now = Date.now() / 1000;
+    const found = scoresOf(
+      await redis.ask(["ZRANGE", redis.name("ended"), "0", "-1", "WITHSCORES"]),
+    );
+    const known = new Map(found);
+    // Keeps what Redis would keep of both, so what is missing there stays there.
+    this.#ended.add(found, now);
+    const missing = [...this.#ended.all].filter(([id, end]) => end > now && !known.has(id));
+    for (let at = 0; at < missing.length; at += BATCH)
+      await this.#send(missing.slice(at, at + BATCH), now);
+    // Others may have written meanwhile: then the next time finds another state.
+    this.#state = missing.length === 0 ? state : undefined;
+  }
+
   #send(ends: readonly (readonly [id: string, expires: number])[], now: number): Promise<unknown> {
-    return this.#ask([
-      ...["EVAL", WRITE, "2", this.#name("ended"), this.#name("state"), randomUUID()],
+    return this.#redis.ask([
+      ...["EVAL", WRITE, "2", this.#redis.name("ended"), this.#redis.name("state"), randomUUID()],
       ...[String(now), String(MAX_ENDED)],
       ...ends.flatMap(([id, expires]) => [String(expires), id]),
     ]);
-  }
-
-  #ask(words: readonly string[]): Promise<unknown> {
-    if (this.#redis === undefined) return Promise.reject(new Error("there is no connection"));
-    return this.#redis.send(words);
-  }
-
-  #name(what: string): string {
-    const { settings, kind } = this.#options;
-    return `${settings.prefix}:${kind.place}:${what}`;
-  }
-
-  #setProblem(problem: string | undefined): void {
-    if (problem === this.#problem) return;
-    const before = this.#problem;
-    this.#problem = problem;
-    const what = this.#options.kind.what.toLowerCase();
-    if (problem === undefined) this.#options.report(`Redis can be used again; ${what} are shared.`);
-    else if (before === undefined) this.#options.report(problem, "warning");
-    this.#options.onProblem();
   }
 }
 
