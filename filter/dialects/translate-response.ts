@@ -98,7 +98,7 @@ export class ResponseTranslator extends ResponseFacts {
     translation.notes = options.notes;
     translation.origin = options.origin;
     translation.thinkTags = options.thinkTags;
-    translation.head.created = options.created;
+    translation.head.setCreated(options.created);
     translation.head.clock = options.clock;
     translation.head.model.span(options.model);
     escape(options.requestId.pointer, options.requestId.length, translation.head.id);

@@ -55,7 +55,6 @@ function writeResponse(exchange: Exchange, prompt: Prompt): void {
   const head = translation.head;
   escapeWire(id.pointer, id.length, head.id);
   head.model.text("gateway");
-  head.created = currentSeconds();
   head.clock = currentSeconds;
   const writer = newWriter(exchange, translation, prompt.tape);
   writer.begin();

@@ -18,12 +18,18 @@ export class ResponseHead {
   /** OpenAI's system_fingerprint, may be empty. */
   fingerprint: ByteBuffer = new ByteBuffer();
   tier: i32 = TIER_UNKNOWN;
-  /** Seconds since 1970. */
-  created: i64 = 0;
+  /** Seconds since 1970; 0 if it is not known yet. */
+  private time: i64 = 0;
+
+  /** Returns when the response was created, the time of the first call if the provider has sent none: a call of the host. */
+  get created(): i64 {
+    if (this.time == 0) this.time = this.clock();
+    return this.time;
+  }
 
   /** Sets `created`, unless a provider's number cannot be a time. */
   setCreated(seconds: i64): void {
-    if (seconds > 0 && seconds < YEAR_10000) this.created = seconds;
+    if (seconds > 0 && seconds < YEAR_10000) this.time = seconds;
   }
 
   /** Returns the seconds since 1970, 0 if there is no clock. */

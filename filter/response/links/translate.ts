@@ -65,7 +65,6 @@ function newTranslator(exchange: Exchange, target: Target): ResponseTranslator {
   options.to = client.dialect;
   options.isStreaming = client.isStreaming;
   options.wantsUsage = response.wantsUsage;
-  options.created = currentSeconds();
   options.clock = currentSeconds;
   options.requestId = requestId(exchange);
   options.model = exchange.modelText(target);
