@@ -511,6 +511,7 @@ function addConfiguration(program: Command): void {
     .option("-c, --config <file>", CONFIGURATION)
     .option("--endpoint <path>", "path for a JSON body (default: /v1/chat/completions)")
     .option("--key <name>", "the API key that the request has, by its name")
+    .addOption(logDirectory())
     .option("--json", AS_JSON)
     .passThroughOptions()
     .action(async (words: string[], options: ExplainOptions) => {

@@ -105,6 +105,7 @@ export interface ExplainOptions {
   endpoint?: string;
   /** The name of the API key that the request has. */
   key?: string;
+  logDir?: string;
   json?: boolean;
 }
 

@@ -119,7 +119,7 @@ it("gateway sessions reports why a turn of a session did not read from the cache
 });
 
 it("gateway explain compares two requests of the usage log", async () => {
-  const explain = (...words: string[]) => desk.run("explain", ...words);
+  const explain = (...words: string[]) => desk.run("explain", "--log-dir", logs, ...words);
   const { stdout, code } = await explain("e-3", "e-2");
   expect(code).toBe(0);
   expect(stdout.trim().split("\n")).toEqual([

@@ -15,7 +15,7 @@ import { findLogDirectory, readable } from "../log/find-log-directory.ts";
 
 /** Prints what differs between two requests of the usage log. */
 export function explainTurns(first: string, second: string, options: ExplainOptions): void {
-  const directory = findLogDirectory(options.config, undefined);
+  const directory = findLogDirectory(options.config, options.logDir);
   const file = join(directory, accessLogFile(USAGE_LOG));
   const found = linesOf(file, [first, second]);
   const lines = [first, second].map((id) => {

@@ -64,7 +64,7 @@ function isRequestId(word: string): boolean {
   return REQUEST_ID.test(word) && word !== "curl" && !existsSync(word);
 }
 
-function requestOf(words: readonly string[], { config, endpoint }: ExplainOptions): ClientRequest {
+function requestOf(words: readonly string[], options: ExplainOptions): ClientRequest {
   const [name = "", ...others] = words;
   if (name === "curl") return requestOfCurl(words);
   if (others.length > 0) {
@@ -73,8 +73,12 @@ function requestOf(words: readonly string[], { config, endpoint }: ExplainOption
       exitCode: 2,
     });
   }
-  if (isRequestId(name)) return capturedRequest(name, config);
-  return readClientRequest(name === "-" ? "standard input" : name, contentOf(name), endpoint);
+  if (isRequestId(name)) return capturedRequest(name, options);
+  return readClientRequest(
+    name === "-" ? "standard input" : name,
+    contentOf(name),
+    options.endpoint,
+  );
 }
 
 /** Returns the request with the API key of a name, in place of the keys that it has. */
@@ -93,8 +97,8 @@ function withKey(
 }
 
 /** Returns the request with this id from the content log. */
-function capturedRequest(id: string, config: string | undefined): ClientRequest {
-  const file = contentLogIn(findLogDirectory(config, undefined));
+function capturedRequest(id: string, { config, logDir }: ExplainOptions): ClientRequest {
+  const file = contentLogIn(findLogDirectory(config, logDir));
   const isWanted = (line: string) => readCapturedRequest(line)?.id === id;
   const [line = ""] = readable(file, () => lastLines(file, 1, isWanted, endOfLog(file)));
   const request = readCapturedRequest(line);
