@@ -60,6 +60,10 @@ export const ATTEMPT_STATUS = "status";
 export const ATTEMPT_ERROR = "error";
 /** Text: as USAGE_MESSAGE; left out if Envoy tried again before the body was read. */
 export const ATTEMPT_MESSAGE = "message";
+/** Numbers of an attempt, and of the request for its last one: the tokens that a request which is too long needs, and those that the
+ * model accepts, as the provider's error reports them. */
+export const CONTEXT_TOKENS = "context_tokens";
+export const CONTEXT_LIMIT = "context_limit";
 /** Number: milliseconds until it had failed. */
 export const ATTEMPT_MS = "ms";
 /** Text: the model that the provider reports, if it is not the target's; left out if it has more than 200 bytes. */

@@ -10,6 +10,8 @@ export interface ClientRequest {
   body: Uint8Array;
   /** Absent: the one whose port `host` names. */
   listener?: Listener["name"];
+  /** Of a request of the content log. */
+  id?: string;
   /** Its API key was valid, and is not a part of it. */
   isAuthorized?: boolean;
 }

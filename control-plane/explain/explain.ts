@@ -4,6 +4,7 @@ import { credentialText } from "../../model/cloud-credentials.ts";
 import { budgetLabel } from "../../model/budgets.ts";
 import type { Budget } from "../../model/budgets.ts";
 import { proxyUrl } from "../../model/proxy.ts";
+import { bareName } from "../../model/known-models.ts";
 import { priceFinder } from "../usage/record-cost.ts";
 import { hasChoice, keepsSessions } from "../../model/filter-document/document-sessions.ts";
 import type { GatewayModel, Listener, Target, TargetSet } from "../../model/model.ts";
@@ -13,6 +14,8 @@ import type { SentRequest } from "../wasm-host/upstream.ts";
 import type { ClientRequest } from "./client-request.ts";
 import { droppedMembers } from "../../model/dropped-members.ts";
 import type { DroppedMember } from "../../model/dropped-members.ts";
+import { contextUse } from "./context-window.ts";
+import type { ContextUse, Overflow } from "./context-window.ts";
 import { DryRun } from "./dry-run.ts";
 import type { DryRunOptions } from "./dry-run.ts";
 import { maskHeaders, maskQuery } from "./masked-headers.ts";
@@ -54,6 +57,8 @@ export interface Explanation {
   retriedOn?: string[];
   /** In the order in which they are made, each if the one before failed. */
   attempts: ExplainedAttempt[];
+  /** Of a request of the log: the attempts that were too long for their model. */
+  overflows?: Overflow[];
   /** If no provider gets the request. */
   response?: OwnResponse;
 }
@@ -79,6 +84,8 @@ export interface ExplainedAttempt {
   /** Whether the body is the client's, byte for byte. */
   isBodyUnchanged: boolean;
   dropped: DroppedMember[];
+  /** How much of the model's context window it takes, estimated; absent if the catalogue does not have the model. */
+  context?: ContextUse;
 }
 
 /** More attempts than a configuration has in practice. */
@@ -264,6 +271,9 @@ function attemptOf(
   const isText = body.equals(Buffer.from(sentText));
   const added = addedByEnvoy(target);
   const dialect = record.api ?? target.dialect;
+  const name =
+    target.wildcard === undefined ? target.model : bareName(target, record.requested ?? "");
+  const context = isText ? contextUse(target, name, sentText) : undefined;
   return {
     target: target.name,
     dialect,
@@ -279,6 +289,7 @@ function attemptOf(
     encoding: isText ? "utf8" : "base64",
     isBodyUnchanged: body.equals(request.body),
     dropped: droppedMembers(record.dropped, record.dialect, dialect, sentText),
+    ...(context === undefined ? {} : { context }),
   };
 }
 

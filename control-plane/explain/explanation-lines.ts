@@ -3,6 +3,7 @@ import { createTwoFilesPatch } from "diff";
 import { table } from "../report/terminal.ts";
 import type { Colors } from "../report/terminal.ts";
 import type { ClientRequest } from "./client-request.ts";
+import { overflowText } from "./context-window.ts";
 import { maskQuery } from "./masked-headers.ts";
 import { apiRequestRows, decisionRows } from "./prompt-rows.ts";
 import type { ExplainedAttempt, Explanation, OwnResponse } from "./explain.ts";
@@ -46,6 +47,7 @@ function factRows(explanation: Explanation): string[][] {
     ...(balance === undefined ? [] : [["Balance", BALANCE[balance]]]),
     ...budgets.map((budget, index) => [index === 0 ? "Budgets" : "", budget]),
     ...(retriedOn === undefined ? [] : [["Failures", retriedOn.join(", ")]]),
+    ...contextRows(explanation),
     ...(prompt === undefined ? [] : [...decisionRows(prompt), ...apiRequestRows(prompt)]),
   ];
 }
@@ -67,6 +69,19 @@ const BALANCE = {
   load: "load: of two targets drawn by weight, the one with fewer open requests; none is open here",
   cost: "cost: the cheapest target for this request, as if nothing was measured",
 } as const satisfies Record<NonNullable<Explanation["balance"]>, string>;
+
+/** Returns what was too long, and whether another model follows. */
+function contextRows({ overflows = [], attempts, retriedOn }: Explanation): string[][] {
+  const isTooLong =
+    overflows.length > 0 ||
+    attempts.some(({ context }) => context !== undefined && context.tokens > context.window);
+  if (!isTooLong) return [];
+  const happened = overflows.map(({ target, ...one }) => `${target} rejected ${overflowText(one)}`);
+  const next = retriedOn?.includes("context_length")
+    ? "the next model follows (context_length)"
+    : `no other model follows: it needs ${attempts.length > 1 ? "" : "fallbacks, and "}context_length in retry.on`;
+  return [...happened, next].map((text, index) => [index === 0 ? "Too long" : "", text]);
+}
 
 const AFFINITY = {
   session:
@@ -98,12 +113,20 @@ function attemptLines(
     ...(proxy === undefined ? [] : [`${INDENT}through the proxy ${proxy}`]),
     ...headers.map(([name, value]) => `${INDENT}${name}: ${value}`),
     ...(addedByEnvoy === undefined ? [] : [`${INDENT}${addedByEnvoy} (added by Envoy)`]),
+    ...contextLines(attempt).map((line) => `${INDENT}${colors.yellow(line)}`),
     ...dropped.map(
       ({ member, fate, reason }) =>
         `${INDENT}${colors.yellow(`${FATES[fate]} ${member}`)}: ${reason}`,
     ),
     ...bodyLines(attempt, request, colors).map((line) => `${INDENT}${line}`),
   ];
+}
+
+/** Returns what a request that is probably too long for the model will meet. */
+function contextLines({ context }: ExplainedAttempt): string[] {
+  if (context === undefined || context.tokens <= context.window) return [];
+  const { tokens, window: limit } = context;
+  return [`too long: about ${overflowText({ tokens, limit })}`];
 }
 
 const FATES = {

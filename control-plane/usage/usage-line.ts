@@ -12,6 +12,8 @@ import type {
   ATTEMPT_ERROR,
   ATTEMPT_MESSAGE,
   ATTEMPT_MS,
+  CONTEXT_LIMIT,
+  CONTEXT_TOKENS,
   ATTEMPT_STATUS,
   ATTEMPT_TARGET,
   USAGE_AFFINITY,
@@ -72,6 +74,8 @@ export interface FailedAttempt {
   [ATTEMPT_STATUS]?: number;
   [ATTEMPT_ERROR]?: string;
   [ATTEMPT_MESSAGE]?: string;
+  [CONTEXT_TOKENS]?: number;
+  [CONTEXT_LIMIT]?: number;
   [ATTEMPT_MS]: number;
 }
 
@@ -134,6 +138,8 @@ export interface UsageRecord {
   [USAGE_ERROR]?: string;
   [USAGE_CODE]?: string;
   [USAGE_MESSAGE]?: string;
+  [CONTEXT_TOKENS]?: number;
+  [CONTEXT_LIMIT]?: number;
   [USAGE_DROPPED]?: string;
   [USAGE_PROMPT_TARGET]?: string;
   [USAGE_GUARD]?: string;

@@ -230,7 +230,7 @@ function keepFailure(exchange: Exchange, attempts: Attempts, fault: Fault | null
     return;
   }
   const message = maskFault(exchange, fault).message;
-  failed.fail(exchange.target, fault.status, fault.code, ResetReason.None, message);
+  failed.fail(exchange.target, fault.status, fault.code, ResetReason.None, message, fault);
 }
 
 /** The context of an attempt is deleted. Without a response, the next attempt has not been chosen yet. */

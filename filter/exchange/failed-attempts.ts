@@ -1,5 +1,6 @@
 // The failed attempts of a request, for its usage record.
 import { Target } from "../config/target";
+import { Fault } from "../hub/faults/fault";
 import { currentMilliseconds } from "../host/host";
 
 /** Further ones are not kept. */
@@ -26,6 +27,10 @@ export class FailedAttempt {
     public message: string,
     public milliseconds: i64,
   ) {}
+
+  /** Of a request that is too long: the tokens that it needs and those that the model accepts; 0 if they are not known. */
+  contextTokens: u32 = 0;
+  contextLimit: u32 = 0;
 }
 
 export class FailedAttempts {
@@ -50,9 +55,14 @@ export class FailedAttempts {
     code: string,
     reset: ResetReason,
     message: string = "",
+    fault: Fault | null = null,
   ): void {
     if (target === null) return;
     const milliseconds = currentMilliseconds() - this.startedAt;
-    this.failure = new FailedAttempt(target, status, code, reset, message, milliseconds);
+    const failure = new FailedAttempt(target, status, code, reset, message, milliseconds);
+    this.failure = failure;
+    if (fault === null) return;
+    failure.contextTokens = fault.neededTokens;
+    failure.contextLimit = fault.maxTokens;
   }
 }

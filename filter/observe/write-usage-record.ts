@@ -145,6 +145,7 @@ function writeAttempts(exchange: Exchange, list: FailedAttempt[]): void {
     word(constant(fields.ATTEMPT_ERROR), RESETS, attempt.reset);
     writeCode(constant(fields.ATTEMPT_ERROR), attempt.code);
     writeMessage(exchange, constant(fields.ATTEMPT_MESSAGE), attempt.message);
+    writeContext(attempt.contextTokens, attempt.contextLimit);
     number(constant(fields.ATTEMPT_MS), attempt.milliseconds);
     record.byte(CLOSE_BRACE);
   }
@@ -176,9 +177,16 @@ function writeResponse(exchange: Exchange): void {
   if (fault !== null) {
     if (fault === response.providerFault) writeCode(constant(fields.USAGE_CODE), fault.code);
     writeMessage(exchange, constant(fields.USAGE_MESSAGE), fault.message);
+    writeContext(fault.neededTokens, fault.maxTokens);
   }
   shorten(dropped, MAX_DROPPED);
   if (dropped.length > 0) text(constant(fields.USAGE_DROPPED), dropped.view(span));
+}
+
+/** Appends by how much a request was too long; nothing of what is not known. */
+function writeContext(tokens: u32, limit: u32): void {
+  if (tokens > 0) number(constant(fields.CONTEXT_TOKENS), tokens);
+  if (limit > 0) number(constant(fields.CONTEXT_LIMIT), limit);
 }
 
 function writeUsage(usage: Usage): void {

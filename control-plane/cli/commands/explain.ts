@@ -1,15 +1,20 @@
 // `gateway explain`: what becomes of a request, without sending it.
 import { existsSync, readFileSync } from "node:fs";
-import { HEADER_API_KEY } from "../../../contract/words.ts";
+import { join } from "node:path";
+import { HEADER_API_KEY, LISTENER_INTERNAL_EGRESS } from "../../../contract/words.ts";
 import { colorsFor } from "../../report/terminal.ts";
 import { GatewayError } from "../../report/gateway-error.ts";
 import { readCapturedRequest } from "../../explain/captured-request.ts";
+import { overflowsOf } from "../../explain/context-window.ts";
+import type { Overflow } from "../../explain/context-window.ts";
 import { readClientRequest } from "../../explain/read-request.ts";
 import type { ClientRequest } from "../../explain/client-request.ts";
 import { requestOfCurl } from "../../explain/curl.ts";
 import { Explainer, listenerOf, needsModelServer } from "../../explain/explain.ts";
 import { explanationLines } from "../../explain/explanation-lines.ts";
 import { endOfLog, lastLines } from "../../log-files/log-files.ts";
+import { accessLogFile, USAGE_LOG } from "../../../model/names.ts";
+import { readUsageLine } from "../../usage/usage-line.ts";
 import type { GatewayModel } from "../../../model/model.ts";
 import { readConfiguration } from "../../supervisor/configuration-file.ts";
 import { contentLogIn } from "../../supervisor/private-log.ts";
@@ -46,7 +51,11 @@ export async function explain(words: readonly string[], options: ExplainOptions)
       ...open,
       ...(modelServer === undefined ? {} : { modelServer }),
     });
-    const explanation = await explainer.explain(request);
+    const overflows = overflowsIn(request.id, options.config);
+    const explanation = {
+      ...(await explainer.explain(request)),
+      ...(overflows.length === 0 ? {} : { overflows }),
+    };
     if (options.json === true) {
       console.log(JSON.stringify(explanation, null, 2));
       return;
@@ -113,6 +122,21 @@ function capturedRequest(id: string, { config, logDir }: ExplainOptions): Client
     hint: "Increase observability.content.max_bytes for later requests.",
     exitCode: 2,
   });
+}
+
+/** Returns the attempts of a request of the log that were too long, as far as the usage log has it. */
+function overflowsIn(id: string | undefined, config: string | undefined): Overflow[] {
+  if (id === undefined) return [];
+  const file = join(findLogDirectory(config, undefined), accessLogFile(USAGE_LOG));
+  if (!existsSync(file)) return [];
+  const recordOf = (text: string) => readUsageLine(text)?.record;
+  const isWanted = (text: string) => {
+    const record = recordOf(text);
+    return record?.id === id && record.listener !== LISTENER_INTERNAL_EGRESS;
+  };
+  const [line = ""] = readable(file, () => lastLines(file, 1, isWanted, endOfLog(file)));
+  const record = recordOf(line);
+  return record === undefined ? [] : overflowsOf(record);
 }
 
 function contentOf(name: string): Buffer {

@@ -17,6 +17,8 @@ export function viewOf(request: ObservedRequest) {
     error,
     errorCode: record.error ?? record.code,
     message: record.message,
+    contextTokens: record.context_tokens,
+    contextLimit: record.context_limit,
     owner: record.owner,
     endpoint: record.endpoint,
     dialect: record.dialect,

@@ -40,6 +40,11 @@ export class Fault {
     public message: string,
   ) {}
 
+  /** What the request needs in the model's context: its tokens, and the output that it asks for. */
+  get neededTokens(): u32 {
+    return this.tokens + this.outputTokens;
+  }
+
   at(member: string): Fault {
     this.member = member;
     return this;

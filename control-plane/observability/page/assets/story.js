@@ -123,6 +123,8 @@ function factsOf(row) {
         : [...new Set([row.error, row.errorCode])].filter(Boolean).join(", "),
     ],
     ["Error message", row.message],
+    ["Tokens that it needs", row.contextTokens?.toLocaleString("en")],
+    ["Context window", row.contextLimit?.toLocaleString("en")],
     ["Envoy's flags", row.flags?.join(", ")],
     ["Dropped members", row.dropped],
     ["Guard", row.guard],
