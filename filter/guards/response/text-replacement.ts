@@ -67,6 +67,22 @@ export function replaceText(
   return kept;
 }
 
+/** Returns what a text of the program becomes. */
+export function replacedText(rule: TextRule, text: string): string {
+  plain.clear();
+  plain.text(text);
+  replaced.clear();
+  let done: u32 = 0;
+  while (rule.next(plain.pointer, done, plain.length, true)) {
+    replaced.bytes(plain.pointer + done, rule.start - done);
+    rule.write(replaced);
+    done = rule.end;
+  }
+  if (done == 0) return text;
+  replaced.bytes(plain.pointer + done, plain.length - done);
+  return replaced.toText();
+}
+
 /** Appends `value` as it is in JSON. */
 function escapeValue(depth: i32): void {
   if (depth == 1) {

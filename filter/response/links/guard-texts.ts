@@ -15,6 +15,7 @@ import { CONTENT_LENGTH as RESPONSE_LENGTH, isEventStream } from "../../exchange
 import { GuardedStream } from "../../guards/response/guarded-stream";
 import { Finder } from "../../guards/finder";
 import { Mask } from "../../guards/response/mask-values";
+import { replacedText } from "../../guards/response/text-replacement";
 import { TextRule } from "../../guards/response/text-rule";
 import { ALL, header, removeHeader, RESPONSE_HEADERS, setHeaderNumber } from "../../host/host";
 import { CONTINUE, STOP } from "../../host/status";
@@ -92,6 +93,7 @@ class GuardTexts extends Link {
   }
 
   onBytes(size: u32, isEnd: bool): i32 {
+    this.maskFaults();
     if (this.isPassing) return CONTINUE;
     if (this.isOver) {
       if (size > 0) dropBytes();
@@ -117,6 +119,19 @@ class GuardTexts extends Link {
   release(): void {
     this.stream.release();
     this.kept.release();
+  }
+
+  /** The usage record has the message of a provider's error. */
+  private maskFaults(): void {
+    const rule = this.rule;
+    if (!rule.skipsWords || rule.isSilent) return;
+    const response = this.exchange.response;
+    const fault = response.providerFault;
+    if (fault !== null) fault.message = replacedText(rule, fault.message);
+    const facts = response.facts;
+    if (facts === null) return;
+    const other = facts.fault;
+    if (other !== null && other !== fault) other.message = replacedText(rule, other.message);
   }
 
   /** Keeps bytes of a body that is not whole: Envoy would give them again, to the links before this one too. */
