@@ -27,6 +27,9 @@ const MAX_DEPTH: u32 = 5;
 /** The depth of the parts of a message's content. */
 const CONTENT_DEPTH: u32 = 1;
 
+/** The shortest of MARKS has 13 characters. */
+const MAX_PLAIN_NAME: u32 = 12;
+
 const out = scratchBuffer();
 /** Blocks of content, of all messages so far. */
 let blocks: u32 = 0;
@@ -211,9 +214,13 @@ function valueHash(tape: Tape, node: u32, depth: u32): u64 {
   const end = tape.next(node);
   for (let name = tape.first(node); name < end; name = tape.nextOf(name + 1)) {
     const value = name + 1;
-    if (tape.indexIn(name, MARKS) >= 0) continue;
+    const size = tape.sizeOf(name);
+    // Most names have another length than those that are looked for.
+    if (size > MAX_PLAIN_NAME && tape.indexIn(name, MARKS) >= 0) continue;
     const isOfText =
-      tape.equals(name, TEXT) || (tape.equals(name, TYPE) && tape.indexIn(value, TEXT_TYPES) >= 0);
+      size == 4 &&
+      (tape.equals(name, TEXT) ||
+        (tape.equals(name, TYPE) && tape.indexIn(value, TEXT_TYPES) >= 0));
     if (!isOfText) isText = false;
     hash =
       rawHash(tape, name, hash) ^
