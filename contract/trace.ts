@@ -40,6 +40,8 @@ export const TRACE_ERROR = "gateway_trace_error";
 export const TRACE_FALLBACKS = "gateway_trace_fallbacks";
 export const TRACE_PROMPT_TARGET = "gateway_trace_prompt_target";
 export const TRACE_GUARD = "gateway_trace_guard";
+/** What the policies of `guards` did: `personal-data:mask`, separated by commas. */
+export const TRACE_GUARDS = "gateway_trace_guards";
 
 /** Request header on the ingress listener, which Envoy sets: `<trace id>-<span id>` of the request's span. */
 export const HEADER_SPAN = "x-gateway-span";

@@ -117,6 +117,20 @@ export const USAGE_DROPPED = "dropped";
 export const USAGE_PROMPT_TARGET = "prompt_target";
 /** Text: the decision of the jailbreak guard, one of GUARD_WORDS. */
 export const USAGE_GUARD = "guard";
+/** List: what the policies of `guards` did, each an object of the members that begin with GUARDED_; those that found nothing are left out. */
+export const USAGE_GUARDS = "guards";
+/** Text: its name. */
+export const GUARDED_POLICY = "policy";
+/** Text: `response`; left out for the request. */
+export const GUARDED_DIRECTION = "direction";
+/** Text: a word of GUARD_ACTIONS (contract/guard-kinds.ts), or `deny` or `allow` for what could not be checked. */
+export const GUARDED_ACTION = "action";
+/** Text: what it has found, words of GUARD_KINDS with commas between them. */
+export const GUARDED_KINDS = "kinds";
+/** Number: how many values it has found; a policy that blocks stops at the first. */
+export const GUARDED_FINDINGS = "findings";
+/** Number: milliseconds. */
+export const GUARDED_MS = "ms";
 /** Object: the milliseconds of the callouts for a prompt on the ingress listener, by STEP_WORDS. */
 export const USAGE_STEPS = "steps";
 

@@ -12,6 +12,7 @@ import {
   TRACE_FIRST_CHUNK,
   TRACE_GROUP,
   TRACE_GUARD,
+  TRACE_GUARDS,
   TRACE_INPUT,
   TRACE_KEY,
   TRACE_MODEL,
@@ -262,6 +263,7 @@ function requestTags(name: ListenerName, model: GatewayModel): Fields[] {
     tag("gateway.fallbacks", text(TRACE_FALLBACKS), "INT"),
     tag("gateway.prompt_target", text(TRACE_PROMPT_TARGET)),
     tag("gateway.guard", text(TRACE_GUARD)),
+    ...(model.guards === undefined ? [] : [tag("gateway.guards", text(TRACE_GUARDS))]),
     // Prompts are on the listener of clients: here are tool calls.
     ...(name === LISTENER_INTERNAL_EGRESS
       ? [tag("gen_ai.tool.name", text(TRACE_PROMPT_TARGET))]

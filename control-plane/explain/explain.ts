@@ -8,7 +8,7 @@ import { bareName } from "../../model/known-models.ts";
 import { priceFinder } from "../usage/record-cost.ts";
 import { hasChoice, keepsSessions } from "../../model/filter-document/document-sessions.ts";
 import type { GatewayModel, Listener, Target, TargetSet } from "../../model/model.ts";
-import type { UsageRecord } from "../usage/usage-line.ts";
+import type { GuardedBy, UsageRecord } from "../usage/usage-line.ts";
 import type { ExchangeResult } from "../wasm-host/wasm-exchange.ts";
 import type { SentRequest } from "../wasm-host/upstream.ts";
 import type { ClientRequest } from "./client-request.ts";
@@ -49,6 +49,8 @@ export interface Explanation {
   /** The budgets that it may be charged to, with whatever they have left: `50 USD a month of key research`. */
   budgets?: string[];
   isStream: boolean;
+  /** What the policies of `guards` have done with the request; absent if they have found nothing. */
+  guards?: GuardedBy[];
   /** What guard and prompt targets have decided. */
   prompt?: PromptDecisions;
   /** The response to the request as it is, if its API key is missing or unknown; the rest is about a valid one. */
@@ -136,7 +138,7 @@ export class Explainer {
     const calls = this.#promptCalls();
     const whole = await run.run(request, { listener, maxAttempts: MAX_ATTEMPTS, calls });
     const record = recordOf(whole);
-    const { endpoint, dialect, requested, key, stream, session, subagent } = record;
+    const { endpoint, dialect, requested, key, stream, session, subagent, guards } = record;
     const attempts: ExplainedAttempt[] = [];
     for (const [index, sent] of whole.sent.entries()) {
       // What the last attempt dropped is in the record; each attempt is the last one of a run.
@@ -160,6 +162,7 @@ export class Explainer {
       ...(affinity === undefined ? {} : { affinity }),
       ...(set?.balance === undefined ? {} : { balance: set.balance }),
       ...(budgets.length === 0 ? {} : { budgets }),
+      ...(guards === undefined ? {} : { guards }),
       isStream: stream === 1,
       ...(calls === undefined || calls.isEmpty ? {} : { prompt: calls.decisions() }),
       ...(retriedOn === undefined ? {} : { retriedOn }),

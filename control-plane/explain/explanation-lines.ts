@@ -2,6 +2,7 @@
 import { createTwoFilesPatch } from "diff";
 import { table } from "../report/terminal.ts";
 import type { Colors } from "../report/terminal.ts";
+import type { GuardedBy } from "../usage/usage-line.ts";
 import type { ClientRequest } from "./client-request.ts";
 import { overflowText } from "./context-window.ts";
 import { maskQuery } from "./masked-headers.ts";
@@ -35,7 +36,7 @@ export function explanationLines(
 
 function factRows(explanation: Explanation): string[][] {
   const { endpoint, dialect, model, key, budgets = [], retriedOn, isStream, prompt } = explanation;
-  const { session, subagent, affinity, balance } = explanation;
+  const { session, subagent, affinity, balance, guards = [] } = explanation;
   const sender = subagent === undefined ? "" : `, sub-agent ${subagent}`;
   return [
     ["Endpoint", endpoint ?? "unknown path"],
@@ -48,6 +49,7 @@ function factRows(explanation: Explanation): string[][] {
     ...budgets.map((budget, index) => [index === 0 ? "Budgets" : "", budget]),
     ...(retriedOn === undefined ? [] : [["Failures", retriedOn.join(", ")]]),
     ...contextRows(explanation),
+    ...guards.map((one, index) => [index === 0 ? "Guards" : "", guardText(one)]),
     ...(prompt === undefined ? [] : [...decisionRows(prompt), ...apiRequestRows(prompt)]),
   ];
 }
@@ -81,6 +83,11 @@ function contextRows({ overflows = [], attempts, retriedOn }: Explanation): stri
     ? "the next model follows (context_length)"
     : `no other model follows: it needs ${attempts.length > 1 ? "" : "fallbacks, and "}context_length in retry.on`;
   return [...happened, next].map((text, index) => [index === 0 ? "Too long" : "", text]);
+}
+
+function guardText({ policy, action, kinds, findings = 0 }: GuardedBy): string {
+  const values = findings === 1 ? "1 value" : `${String(findings)} values`;
+  return `${policy}: ${action}${kinds === undefined ? "" : ` (${values}: ${kinds})`}`;
 }
 
 const AFFINITY = {

@@ -211,6 +211,11 @@ export function requestFamilies(families: Families) {
       labels: ["reason", "gen_ai_provider_name", "gen_ai_request_model"],
       scale: NANO,
     }),
+    guards: families.counter({
+      name: "gateway_guard_decisions_total",
+      help: "What the policies of guards did: mask, block or monitor where they found something, deny or allow what they could not check.",
+      labels: ["policy", "direction", "action"],
+    }),
     bytes: families.counter({
       name: "gateway_body_bytes_total",
       help: "Bytes of the bodies of requests and responses.",

@@ -86,6 +86,8 @@ export class RequestMetrics {
     if (line.status === 429 && record.error === "rate_limit_exceeded" && record.owner === "gateway")
       this.#of.rateLimited.add([original, record.key ?? NONE]);
     if (guard !== undefined) this.#of.guard.add([guard]);
+    for (const { policy, direction, action } of record.guards ?? [])
+      this.#of.guards.add([policy, direction ?? "request", action]);
     if (promptTarget !== undefined) this.#of.promptTargets.add([promptTarget]);
     for (const member of dropped?.split(",") ?? [])
       this.#of.dropped.add([knownMember(member.trim()) ?? OTHER]);

@@ -16,6 +16,12 @@ import type {
   CONTEXT_TOKENS,
   ATTEMPT_STATUS,
   ATTEMPT_TARGET,
+  GUARDED_ACTION,
+  GUARDED_DIRECTION,
+  GUARDED_FINDINGS,
+  GUARDED_KINDS,
+  GUARDED_MS,
+  GUARDED_POLICY,
   USAGE_AFFINITY,
   USAGE_AGENT,
   USAGE_API,
@@ -40,6 +46,7 @@ import type {
   USAGE_FIRST_TOKEN,
   USAGE_GROUP,
   USAGE_GUARD,
+  USAGE_GUARDS,
   USAGE_ID,
   USAGE_INPUT,
   USAGE_KEY,
@@ -88,6 +95,15 @@ export interface PromptMembers {
   [PROMPT_COUNT]?: number;
   [PROMPT_MESSAGES]?: string;
   [PROMPT_BLOCKS]?: number;
+}
+
+export interface GuardedBy {
+  [GUARDED_POLICY]: string;
+  [GUARDED_DIRECTION]?: "response";
+  [GUARDED_ACTION]: string;
+  [GUARDED_KINDS]?: string;
+  [GUARDED_FINDINGS]?: number;
+  [GUARDED_MS]: number;
 }
 
 /** Members and their meaning: contract/usage-record.ts. */
@@ -143,6 +159,7 @@ export interface UsageRecord {
   [USAGE_DROPPED]?: string;
   [USAGE_PROMPT_TARGET]?: string;
   [USAGE_GUARD]?: string;
+  [USAGE_GUARDS]?: GuardedBy[];
   /** By a word of STEP_WORDS. */
   [USAGE_STEPS]?: Partial<Record<"guard" | "target" | "extract" | "api", number>>;
 }

@@ -1,6 +1,7 @@
 // One policy of `guards`: what it looks for, in whose requests and responses, and what becomes of it.
 import { byteAt } from "../bytes/text/at";
 import { sameSpan, Span } from "../bytes/text/bytes";
+import { Finder } from "../guards/finder";
 import { AllowedModels } from "./allowed-models";
 import { ApiKey } from "./api-keys";
 import { WildcardModel } from "./wildcard";
@@ -12,6 +13,7 @@ export const enum GuardAction {
   Monitor,
 }
 
+const NO_FINDER = new Finder(0);
 const COMMA: u32 = 0x2c;
 const group = new Span(0, 0);
 
@@ -28,12 +30,16 @@ export class GuardPolicy {
   groups: Span[] = [];
   /** Null: all models. */
   models: AllowedModels | null = null;
-  /** What it finds: bits by the indices of GUARD_KINDS. */
-  kinds: u64 = 0;
+  /** What it finds. */
+  finder: Finder = NO_FINDER;
   /** Whether the response has the values again in place of the request's placeholders. */
   isReversible: bool = false;
 
-  constructor(public name: Span) {}
+  constructor(
+    public name: Span,
+    /** Of the hash in placeholders. */
+    public key: Span,
+  ) {}
 
   /**
    * Returns whether it applies to the requests of a client for a model.

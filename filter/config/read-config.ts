@@ -136,7 +136,7 @@ export function readConfig(from: Document, pointer: usize, length: u32): Config 
     config.ingressTokens = readTokenIssuers(from, tokens, constant(members.TOKENS_INGRESS));
     config.egressTokens = readTokenIssuers(from, tokens, constant(members.TOKENS_EGRESS));
   }
-  config.guards = readGuards(from, root, config.routes.length);
+  config.guards = readGuards(from, root, config.routes.length, config.targets);
   config.prompt = readPrompt(from, root);
   readObserved(from, root, config);
   const listeners = [config.ingressKeys, config.egressKeys];

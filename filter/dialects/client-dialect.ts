@@ -21,7 +21,7 @@ import { EventTexts } from "./event-texts";
 import { LimitEdits } from "./limit-edits";
 import { ProviderDialect } from "./provider-dialect";
 import { ResponseEnding } from "./response-ending";
-import { TextMembers, TextRole, TextVisitor, visitTexts } from "./texts";
+import { NAME_MEMBERS, TextMembers, TextRole, TextVisitor, visitTexts } from "./texts";
 
 /** Names of the response headers that report a rate limit. */
 export class LimitHeaders {
@@ -43,6 +43,7 @@ const MESSAGES = new Conversation("messages", '{"type":"text","text":"', false);
 const TEXT_MEMBERS: TextMembers[] = [
   new TextMembers([constant("system")], TextRole.System),
   new TextMembers([constant("messages")], TextRole.User),
+  NAME_MEMBERS,
 ];
 
 export abstract class ClientDialect extends ProviderDialect {
@@ -54,6 +55,8 @@ export abstract class ClientDialect extends ProviderDialect {
   conversation: Conversation = MESSAGES;
   /** The members of a request in which texts are. */
   protected textMembers: TextMembers[] = TEXT_MEMBERS;
+  /** The code of the error for a request that a policy does not let pass: one that agents end their turn with. */
+  deniedCode: string = "content_filter";
   tokenLimitHeaders: LimitHeaders;
   requestLimitHeaders: LimitHeaders;
 

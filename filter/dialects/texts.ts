@@ -15,6 +15,8 @@ export const enum TextRole {
   /** A string of JSON, or a string inside of an object. */
   ToolArguments,
   ToolResult,
+  /** Of a file, or of the user that the request is for. */
+  Name,
 }
 
 export abstract class TextVisitor {
@@ -55,9 +57,11 @@ const MEMBERS: TextMembers[] = [
       constant("cited_text"),
       constant("document_title"),
       constant("logs"),
+      constant("file"),
     ],
     INHERITED,
   ),
+  new TextMembers([constant("filename"), constant("file_name")], TextRole.Name),
   new TextMembers([constant("variables")], INHERITED, true),
   new TextMembers(
     [
@@ -93,6 +97,13 @@ const MEMBERS: TextMembers[] = [
     TextRole.ToolResult,
   ),
 ];
+
+/** The members of a body, in each dialect, that name the client's user, or describe the request. */
+export const NAME_MEMBERS = new TextMembers(
+  [constant("user"), constant("safety_identifier"), constant("metadata")],
+  TextRole.Name,
+  true,
+);
 
 /** Visits the texts of the members of a body that are in `members`. */
 export function visitTexts(tape: Tape, members: TextMembers[], visitor: TextVisitor): void {

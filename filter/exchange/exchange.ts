@@ -18,6 +18,7 @@ import { NO_CALLOUT } from "../host/callout";
 import { currentMilliseconds } from "../host/host";
 import { Attempts } from "./attempts";
 import { Client } from "./client";
+import { Guarded } from "./guarded";
 import { Content } from "./content-capture";
 import { PromptPart, PromptTimes } from "./prompt-times";
 import { Response, ResponseOwner } from "./response";
@@ -87,6 +88,8 @@ export class Exchange {
   guard: GuardDecision = GuardDecision.None;
   /** The policies of `guards` that look into the response; null if none does. */
   responsePolicies: GuardPolicy[] | null = null;
+  /** What the policies of `guards` do with it; null if none is configured. */
+  guarded: Guarded | null = null;
   /** Of a prompt's callouts; null if no usage record is written, or there were none. */
   promptTimes: PromptTimes | null = null;
   /** When the request came, in milliseconds since 1970; 0 if no usage record is written. */
@@ -294,6 +297,8 @@ export class Exchange {
     this.wildcardModel = null;
     const content = this.content;
     if (content !== null) content.release();
+    const guarded = this.guarded;
+    if (guarded !== null) guarded.release();
   }
 
   dropMetadata(): void {

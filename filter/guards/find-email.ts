@@ -9,6 +9,9 @@ const DOT: u32 = 0x2e;
 const HYPHEN: u32 = 0x2d;
 const BACKSLASH: u32 = 0x5c;
 const COLON: u32 = 0x3a;
+const SLASH: u32 = 0x2f;
+const SPACE: u32 = 0x20;
+const QUOTE: u32 = 0x22;
 
 /** @param at of the `@` */
 export function findEmail(window: TextWindow, at: u32): bool {
@@ -36,7 +39,7 @@ export function findEmail(window: TextWindow, at: u32): bool {
   }
   if (window.isCut(start, stop)) return false;
   if (dots == 0 || !isName || stop - label < 2 || window.at(stop) == 0x40) return false;
-  return isFile(window, at) || isRepository(window, start, at, stop)
+  return isFile(window, at) || isRepository(window, start, at, stop) || isPassword(window, start)
     ? false
     : window.found(GuardKind.Email, start, stop);
 }
@@ -72,4 +75,17 @@ function isFile(window: TextWindow, at: u32): bool {
 function isRepository(window: TextWindow, start: u32, at: u32, stop: u32): bool {
   if (at - start != 3 || window.at(stop) != COLON) return false;
   return window.at(start) == 0x67 && window.at(start + 1) == 0x69 && window.at(start + 2) == 0x74;
+}
+
+/** The end of a password: `://user:password@host`. */
+function isPassword(window: TextWindow, start: u32): bool {
+  const limit = start > MAX_LOCAL ? start - MAX_LOCAL : 0;
+  let hasColon = false;
+  for (let at = start; at > limit; at--) {
+    const byte = byteAt(window.base, at - 1);
+    if (byte == COLON) hasColon = true;
+    else if (byte == SLASH) return hasColon && at > 2 && byteAt(window.base, at - 3) == COLON;
+    else if (byte <= SPACE || byte == QUOTE || byte == BACKSLASH) return false;
+  }
+  return false;
 }

@@ -9,6 +9,7 @@ import { ByteBuffer, constant, scratchBuffer, Span } from "../bytes/text/bytes";
 import { HeldText } from "../bytes/text/held-text";
 import { UNKNOWN } from "../exchange/endpoint";
 import { Exchange } from "../exchange/exchange";
+import { PolicyDecision } from "../exchange/guarded";
 import { Trace } from "../exchange/written-trace";
 import { DECISIONS, errorCode, MAX_MODEL } from "./write-usage-record";
 
@@ -180,6 +181,18 @@ function writeEnd(exchange: Exchange, trace: Trace): void {
     if (exchange.client.endpoint.row.isForTools) writeSubject(exchange.promptTarget);
   }
   if (exchange.guard > 0) setProperty(constant(names.TRACE_GUARD), DECISIONS[exchange.guard]);
+  const guarded = exchange.guarded;
+  if (guarded !== null && guarded.decisions.length > 0) writeGuards(guarded.decisions);
+}
+
+function writeGuards(decisions: PolicyDecision[]): void {
+  value.clear();
+  for (let i = 0; i < decisions.length; i++) {
+    if (i > 0) value.text(",");
+    value.span(decisions[i].policy.name);
+    value.text(":" + decisions[i].word);
+  }
+  setProperty(constant(names.TRACE_GUARDS), value.view(span));
 }
 
 function writeError(exchange: Exchange): void {

@@ -14,6 +14,8 @@ import { Client } from "../exchange/client";
 import { UNKNOWN } from "../exchange/endpoint";
 import { Exchange } from "../exchange/exchange";
 import { FailedAttempt } from "../exchange/failed-attempts";
+import { PolicyDecision } from "../exchange/guarded";
+import { kindList } from "../guards/kind-names";
 import { NO_TIME, PromptTimes } from "../exchange/prompt-times";
 import { requestIdSpan } from "../exchange/request-id";
 import { Session } from "../exchange/client-session";
@@ -51,6 +53,8 @@ export function settleRecord(exchange: Exchange): void {
   if (exchange.promptTarget.length > 0)
     text(constant(fields.USAGE_PROMPT_TARGET), exchange.promptTarget);
   word(constant(fields.USAGE_GUARD), DECISIONS, exchange.guard);
+  const guarded = exchange.guarded;
+  if (guarded !== null && guarded.decisions.length > 0) writeGuards(guarded.decisions);
   const times = exchange.promptTimes;
   if (times !== null) writeSteps(times);
   record.byte(CLOSE_BRACE);
@@ -109,6 +113,27 @@ function writeSteps(times: PromptTimes): void {
     separator = COMMA;
   }
   record.byte(CLOSE_BRACE);
+}
+
+function writeGuards(decisions: PolicyDecision[]): void {
+  member(constant(fields.USAGE_GUARDS));
+  for (let i = 0; i < decisions.length; i++) {
+    const decision = decisions[i];
+    record.byte(i == 0 ? OPEN_BRACKET : COMMA);
+    text(constant(fields.GUARDED_POLICY), decision.policy.name, OPEN_BRACE);
+    if (decision.isResponse) plain(constant(fields.GUARDED_DIRECTION), constant("response"));
+    writeCode(constant(fields.GUARDED_ACTION), decision.word);
+    if (decision.findings > 0) {
+      member(constant(fields.GUARDED_KINDS));
+      record.byte(QUOTE);
+      record.text(kindList(decision.kinds));
+      record.byte(QUOTE);
+      number(constant(fields.GUARDED_FINDINGS), decision.findings);
+    }
+    number(constant(fields.GUARDED_MS), decision.milliseconds);
+    record.byte(CLOSE_BRACE);
+  }
+  record.byte(CLOSE_BRACKET);
 }
 
 function writeTarget(exchange: Exchange): void {

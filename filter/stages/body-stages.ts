@@ -37,7 +37,10 @@ export function scanBody(exchange: Exchange, context: StageContext): Outcome {
   if (client.bodyLength == 0) return context.refuse(noBody());
   const code = context.openBody(client);
   const content = exchange.content;
-  if (content !== null && context.body != 0) content.keepRequest(context.body, client.bodyLength);
+  // With policies, a body is captured after they have masked it.
+  const isGuarded = context.config.guards.length > 0;
+  if (content !== null && !isGuarded && context.body != 0)
+    content.keepRequest(context.body, client.bodyLength);
   if (code == SCAN_MEMORY) return context.refuse(outOfMemory("request"));
   if (code != SCAN_OK)
     return context.refuse(

@@ -13,6 +13,7 @@ import { checkBudgets, checkStoredWork } from "./check-budgets";
 import { chooseGuards } from "./choose-guards";
 import { chooseModel } from "./choose-model";
 import { checkClientKey, keepClientKey } from "./client-key";
+import { guardRequest, guardUnread } from "./guard-request";
 import { checkOrigin } from "./origin";
 import { checkProvider, passToProvider } from "./one-provider";
 import { checkSessionEnd, readSession, readSessionHeaders } from "./read-session";
@@ -33,6 +34,7 @@ export const STAGES: StaticArray<Stage> = [
   readSessionHeaders, // before another request replaces the head
   captureHead, // for access_content.log, of those who may use models
   checkStoredWork, // before passToProvider, which ends the stages: a batch costs money too
+  guardUnread, // before passToProvider too: no policy can check a body that passes
   passToProvider, // an endpoint without models has a provider now, and its body is not waited for
   checkLength, // a body that is announced too large, or missing, is not waited for
   admitToMemory, // the last reason not to hold a body
@@ -46,6 +48,7 @@ export const STAGES: StaticArray<Stage> = [
   chooseGuards, // before the response, whatever becomes of the request
   readSession, // before a prompt changes the body; the choice of the target reads it
   checkSessionEnd, // before its request costs anything
+  guardRequest, // by key, group and model; before anything sends a text, or its length counts
   checkProvider, // what is not translated needs a provider that serves the endpoint
   checkBudgets, // before the steps of a prompt, which cost money and may call an API
   runPrompt, // ingress, and a guarded egress: may respond itself, or extend the request; waits for callouts

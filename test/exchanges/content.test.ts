@@ -35,6 +35,9 @@ function shown(bytes: Uint8Array): string | undefined {
   }
 }
 
+/** What the policies of the cases in guards/ mask or block. */
+const GUARDED =
+  /(?:jane|joe)(?:@|\\+u0040)example|4111 ?1111|5555-5555|DE89|\+49 30|390\.533|536-90|ghp_|PRIVATE|admin:/;
 const SECRETS = /value-of-\w+|"(?:authorization|x-api-key|cookie)","(?!\*\*\*")/i;
 
 async function check(exchange: ExchangeCase, cut: Cut, split: boolean): Promise<void> {
@@ -56,7 +59,8 @@ async function check(exchange: ExchangeCase, cut: Cut, split: boolean): Promise<
   expect(content.headers.map(([name]) => name)).toContain("x-request-id");
   const request = shown(clientRequest.body);
   // A body that is announced too large is not waited for.
-  if (request !== undefined && status !== 413) expect(content.request).toBe(request);
+  if (exchange.name.startsWith("guards/")) expect(content.request).not.toMatch(GUARDED);
+  else if (request !== undefined && status !== 413) expect(content.request).toBe(request);
   const response = shown(body);
   if (response !== undefined) expect(content.response).toBe(response);
   expect(content).not.toHaveProperty("response_cut");

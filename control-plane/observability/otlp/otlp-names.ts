@@ -48,6 +48,7 @@ const NAMES: Readonly<Record<string, MetricName>> = {
     unit: TOKENS,
   },
   gateway_prompt_cache_lost_usd_total: { name: "gateway.prompt_cache.lost_cost", unit: "USD" },
+  gateway_guard_decisions_total: { name: "gateway.guard.decisions", unit: "{decision}" },
   gateway_body_bytes_total: { name: "gateway.body.size", unit: "By" },
 };
 

@@ -13,7 +13,7 @@ import { Link } from "../../exchange/link";
 import { requestId } from "../../exchange/request-id";
 import { CONTENT_LENGTH as RESPONSE_LENGTH, isEventStream } from "../../exchange/response-head";
 import { GuardedStream } from "../../guards/response/guarded-stream";
-import { Finder } from "../../guards/finder";
+import { Restore } from "../../guards/response/restore";
 import { Mask } from "../../guards/response/mask-values";
 import { replacedText } from "../../guards/response/text-replacement";
 import { TextRule } from "../../guards/response/text-rule";
@@ -38,33 +38,27 @@ const joined = scratchBuffer();
 /** Adds a link for each policy that looks into the response. */
 export function addGuards(exchange: Exchange): void {
   const policies = exchange.responsePolicies;
-  if (policies === null) return;
-  for (let i = 0; i < policies.length; i++)
-    exchange.response.add(new GuardTexts(exchange, ruleOf(policies[i]), null));
+  if (policies !== null) {
+    for (let i = 0; i < policies.length; i++)
+      exchange.response.add(new GuardTexts(exchange, ruleOf(policies[i]), null));
+  }
+  const guarded = exchange.guarded;
+  if (guarded === null || guarded.placeholders.count == 0) return;
+  // The log of bodies gets the placeholders, as it does of the request.
+  const content = exchange.content;
+  if (content !== null) content.isGuarded = true;
+  exchange.response.add(new GuardTexts(exchange, new Restore(guarded.placeholders), content));
 }
 
 function ruleOf(policy: GuardPolicy): Mask {
   const action = policy.action;
   return new Mask(
     policy.name,
-    finderOf(policy),
+    policy.finder,
     action == GuardAction.Block,
     action == GuardAction.Monitor,
     policy.failsOpen,
   );
-}
-
-const known: GuardPolicy[] = [];
-const finders: Finder[] = [];
-
-/** Returns what finds the kinds of a policy. */
-function finderOf(policy: GuardPolicy): Finder {
-  const place = known.indexOf(policy);
-  if (place >= 0) return finders[place];
-  const finder = new Finder(policy.kinds);
-  known.push(policy);
-  finders.push(finder);
-  return finder;
 }
 
 class GuardTexts extends Link {

@@ -4,7 +4,7 @@ import { ANTHROPIC_MESSAGES } from "../../../../contract/dialects";
 import { ResponseSink } from "../../../hub/response/events";
 import { Translation } from "../../../hub/response/translation";
 import { findReason } from "../../../hub/response/finish-reason";
-import { Fault } from "../../../hub/faults/fault";
+import { BLOCKED, Fault } from "../../../hub/faults/fault";
 import { ResponseReader } from "../../../hub/response/response-reader";
 import { ApiNeeds } from "../../../hub/request/api-needs";
 import { EFFORT_UNSET, HubRequest } from "../../../hub/request/request";
@@ -55,6 +55,7 @@ export class AnthropicMessages extends ClientDialect {
     this.finishMember = constant('"stop_reason":');
     this.finishWords = STOP_REASONS;
     this.leavesMarks = true;
+    this.deniedCode = BLOCKED;
   }
 
   readRequest(tape: Tape, request: HubRequest, report: RequestReport): void {

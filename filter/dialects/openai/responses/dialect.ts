@@ -14,7 +14,7 @@ import { Edits } from "../../../bytes/json/edit";
 import { KIND_FALSE, NO_NODE, Tape } from "../../../bytes/json/tape";
 import { ByteBuffer, constant, Span } from "../../../bytes/text/bytes";
 import { Conversation } from "../../conversation";
-import { TextMembers, TextRole } from "../../texts";
+import { NAME_MEMBERS, TextMembers, TextRole } from "../../texts";
 import { keepMembers } from "../../keep-members";
 import { OpenaiDialect } from "../dialect";
 import { addInstructions, removeForeignReasoning } from "./request/edit";
@@ -89,10 +89,13 @@ export class OpenaiResponses extends OpenaiDialect {
     this.metadataMember = "gateway_metadata";
     this.responseMember = RESPONSE;
     this.conversation = new Conversation("input", '{"type":"input_text","text":"', true);
+    // Codex ends its turn, and shows the message.
+    this.deniedCode = "invalid_prompt";
     this.textMembers = [
       new TextMembers([constant("instructions")], TextRole.System),
       new TextMembers([constant("prompt")], TextRole.User),
       new TextMembers([constant("input")], TextRole.User),
+      NAME_MEMBERS,
     ];
   }
 

@@ -162,6 +162,10 @@ it("fallbacks, rate limits, drops, prompt targets and the guard", () => {
     ),
     line({ listener: "ingress", guard: "blocked", owner: "gateway" }),
     line({ ...CHAT, prompt_target: "weather", guard: "passed" }),
+    line({
+      ...CHAT,
+      guards: [{ policy: "pii", action: "mask", kinds: "email", findings: 2, ms: 0 }],
+    }),
   );
   for (const wanted of [
     'gateway_fallbacks_total{from="openai/gpt-4.1",to="openai/gpt-4o"} 1',
@@ -169,6 +173,7 @@ it("fallbacks, rate limits, drops, prompt targets and the guard", () => {
     'gateway_dropped_members_total{member="seed"} 1',
     'gateway_dropped_members_total{member="logprobs"} 1',
     'gateway_guard_total{decision="blocked"} 1',
+    'gateway_guard_decisions_total{policy="pii",direction="request",action="mask"} 1',
     'gateway_prompt_target_total{target="weather"} 1',
     'gateway_key_requests_total{key="TEAM",error_type="429"} 1',
   ])

@@ -12,7 +12,16 @@ interface TextsExports {
   outputLength(): number;
 }
 
-const ROLES = ["system", "user", "assistant", "reasoning", "document", "arguments", "result"];
+const ROLES = [
+  "system",
+  "user",
+  "assistant",
+  "reasoning",
+  "document",
+  "arguments",
+  "result",
+  "name",
+];
 const CHAT = 0;
 const MESSAGES = 1;
 const RESPONSES = 2;
@@ -61,7 +70,7 @@ describe("chat completions", () => {
     expect(texts).toEqual([
       ...["[system]", "system: Be brief.", "[system]", "system: In English."],
       ...["[user]", "user: one", "user: two", "[assistant]", "assistant: No."],
-      ...["[assistant]", "assistant: Never.", "[user]", "user: three"],
+      ...["[assistant]", "assistant: Never.", "[user]", "user: three", "name: ann"],
     ]);
   });
 
