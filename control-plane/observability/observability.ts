@@ -74,6 +74,7 @@ interface Reading {
   sessions: SessionHistory;
   live: Live;
   observe: Observe;
+  model: () => GatewayModel;
   families: Families;
   failures: Counter;
   gauges: StateGauges;
@@ -171,6 +172,7 @@ export class Observability {
     const counters = new Counters(metrics.families, (line) => void metrics.observe(line));
     for (const view of [counters, history, sessions]) usage.attach(view);
     return {
+      model,
       counters,
       history,
       sessions,

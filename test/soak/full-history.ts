@@ -174,7 +174,10 @@ function open(database: UsageDatabase) {
   const app = new Hono();
   addPage(app, {
     ...{ model: () => loaded.model, budgets: () => [], contentLog: () => undefined },
-    parts: () => ({ history, sessions, observe }) as unknown as ReturnType<PageSource["parts"]>,
+    parts: () =>
+      ({ history, sessions, observe, model: () => loaded.model }) as unknown as ReturnType<
+        PageSource["parts"]
+      >,
     now: () => NOW * 1000,
   });
   return { app, history, sessions };

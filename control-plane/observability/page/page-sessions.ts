@@ -1,8 +1,11 @@
 // The page's sessions: a list, and one session as its turns. A person without the role `viewer` sees the own ones: those of keys
 // that the person owns, and of the person's tokens.
 import type { Context, Hono } from "hono";
+import type { GatewayModel } from "../../../model/model.ts";
 import { actorOf } from "../../admin/actor.ts";
 import { hasRole } from "../../admin/permissions.ts";
+import { reportSession } from "../../prompt-cache/session-doctor.ts";
+import { priceFinder } from "../../usage/record-cost.ts";
 import { readUsageLine } from "../../usage/usage-line.ts";
 import type { History, RequestPlace } from "../history/history.ts";
 import type { Observe } from "../history/observed-request.ts";
@@ -19,8 +22,9 @@ import { matchesSession } from "./assets/filter.js";
 const MAX_LIMIT = 200;
 /** Sessions that one search reads: the process does nothing else meanwhile. */
 const MAX_READ = 5_000;
-/** Turns of a page of one session. */
+/** Turns of a page of one session, and turns before them with which they are compared. */
 const MAX_TURNS = 200;
+const COMPARED_TURNS = 20;
 /** Sessions with one id, of different keys and people. */
 const MAX_SAME = 20;
 /** The longest id of a session, as the filter writes it, and of a name of a key or a person. */
@@ -31,6 +35,8 @@ export interface SessionParts {
   history: History;
   sessions: SessionHistory;
   observe: Observe;
+  /** Returns the active configuration, whose prices hold. */
+  model: () => GatewayModel;
 }
 
 /**
@@ -122,23 +128,42 @@ export function searchSessions(
   return { rows, next: last && cursorOf(last) };
 }
 
-/** Returns a page of a session's turns, in the order in which they ended, and where the turns before them are. */
+/**
+ * Returns a page of a session's turns, in the order in which they ended, each with what the prompt-cache doctor reports of it, and
+ * where the turns before them are.
+ */
 function turnsOf(
-  { history, observe }: SessionParts,
+  { history, observe, model }: SessionParts,
   name: SessionName,
   before: string | undefined,
 ) {
   const place = requestPlaceOf(before) ?? { ended: Number.MAX_SAFE_INTEGER, number: 0 };
-  const lines = history.ofSession(name.session, place, MAX_TURNS);
-  const turns = lines.flatMap(({ line: written, cost }) => {
+  // The doctor compares the first ones with those before.
+  const lines = history.ofSession(name.session, place, MAX_TURNS + COMPARED_TURNS);
+  const own = lines.flatMap(({ line: written, cost }, at) => {
     const line = readUsageLine(written);
+    if (line === undefined) return [];
     // The price of the time of the request.
-    const request = line && { ...observe(line), cost };
-    if (request === undefined) return [];
-    const own = sessionOf(request);
-    return own?.key === name.key && own.user === name.user ? [viewOf(request)] : [];
+    const request = { ...observe(line), cost };
+    const found = sessionOf(request);
+    return found?.key === name.key && found.user === name.user ? [{ at, line, request }] : [];
   });
-  const last = lines.length < MAX_TURNS ? undefined : lines.at(-1);
+  const reports = new Map(
+    reportSession(
+      own.map(({ line }) => line),
+      { priceOf: priceFinder(model()) },
+    ).map((report) => [report.id, report]),
+  );
+  const isMore = lines.length > MAX_TURNS;
+  const turns = own
+    .filter(({ at }) => at < MAX_TURNS)
+    .map(({ line, request }) => {
+      const { kind, text, break: lost } = reports.get(line.record?.id ?? "") ?? {};
+      // Of a long session, the first one that is compared is not its first.
+      const isKnown = kind !== "unobserved" && (kind !== "first" || !isMore);
+      return { ...viewOf(request), cache: isKnown && text !== "" ? text : undefined, lost };
+    });
+  const last = isMore ? lines[MAX_TURNS - 1] : undefined;
   return {
     turns: turns.reverse(),
     next: last && `${String(last.ended)}/${String(last.number)}`,

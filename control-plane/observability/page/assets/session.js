@@ -22,6 +22,7 @@ const HEAD = [
   ["Cost", "n"],
   ["Duration", "n phone-off"],
   ["", "phone-off"],
+  ["Why the cache was not read", "phone-off"],
   ["End", "phone-off"],
 ];
 
@@ -64,6 +65,9 @@ function Turn({ row, pause, longest, mayOpen }) {
     </td>
     <td class="n phone-off">${time(row.duration)}</td>
     <td class="phone-off"><${Times} row=${row} longest=${longest} /></td>
+    <td class="wrap phone-off">
+      <span class=${row.lost === undefined ? "quiet" : "warn-text"}>${row.cache ?? ""}</span>
+    </td>
     <td class="end phone-off"><${Outcome} row=${row} /></td>
   </tr>`;
 }

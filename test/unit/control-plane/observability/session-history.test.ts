@@ -35,7 +35,8 @@ const SECONDS = NOW / 1000;
 
 const loaded = loadConfiguration({ file: "gateway.yaml", text: CONFIG }, { KEY: "k".repeat(30) });
 if (!loaded.ok) throw new Error("the configuration is invalid");
-const observe = observer(() => loaded.model);
+const { model } = loaded;
+const observe = observer(() => model);
 
 let directory: string;
 let log: string;
@@ -88,7 +89,7 @@ function api(from: ReturnType<typeof start>, name = "ann", roles: Role[] = ["vie
   });
   addSessions(
     app,
-    () => ({ ...from, observe }),
+    () => ({ ...from, observe, model: () => model }),
     () => NOW,
   );
   return async (path: string) =>
@@ -96,7 +97,7 @@ function api(from: ReturnType<typeof start>, name = "ann", roles: Role[] = ["vie
       rows: SessionSums[];
       session?: SessionSums;
       others?: number;
-      turns: RequestView[];
+      turns: (RequestView & { cache?: string; lost?: object })[];
       next?: string;
     };
 }
@@ -229,6 +230,28 @@ it("the turns of a session come in pages, the newest first, with the cost of the
   const first = await ask(`/s1?before=${encodeURIComponent(before.next ?? "")}`);
   expect(first.turns).toHaveLength(50);
   expect(first.next).toBeUndefined();
+});
+
+it("a turn that lost the cache has the reason, and the first turns of a page are no first turns", async () => {
+  const prompt = { system: "aaaabbbb", count: 1, messages: "mmmm" };
+  const read = { ...TURN, input: 20_000, cache_read: 19_000, prompt };
+  const lost = {
+    ...TURN,
+    input: 20_000,
+    cache_write: 19_900,
+    prompt: { ...prompt, system: "aaaacccc" },
+  };
+  const lines = Array.from({ length: 230 }, (_, at) =>
+    line(1000 - at, { ...read, id: `t${String(at)}` }),
+  );
+  writeFileSync(log, [...lines, line(20, { ...lost, id: "lost" })].join(""));
+  const one = start();
+  await expect.poll(() => all(one).rows[0]?.turns).toBe(231);
+  const { turns } = await api(one)("/s1");
+  expect(turns.map(({ cache }) => cache).filter(Boolean)).toEqual([
+    expect.stringMatching(/^system\[1\] was changed: [\d,]+ tokens were not read from the cache/),
+  ]);
+  expect(turns.at(-1)).toMatchObject({ id: "lost", lost: { reason: "system" } });
 });
 
 it("the sessions that were used last are kept, up to a number and an age", async () => {
