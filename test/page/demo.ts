@@ -159,6 +159,9 @@ function dayOfLines(): string {
   return lines.map(({ text }) => text).join("");
 }
 
+/** Hashes of the messages of a session, four digits each. */
+const MESSAGES = Array.from({ length: 23 }, (_, at) => String(1000 + at)).join("");
+
 /** Turns of one session: the fifth one waited longer than its cache was kept, the eighth failed. */
 function sessionLines(end: number): { at: number; text: string }[] {
   return Array.from({ length: 12 }, (_, turn) => {
@@ -172,6 +175,12 @@ function sessionLines(end: number): { at: number; text: string }[] {
       ...{ session: DEMO_SESSION, agent: "claude-cli/2.1.330", requested: "claude-sonnet-4-5" },
       ...(turn === 9 ? { subagent: "agent-7" } : {}),
       ...{ target: "anthropic/claude-sonnet-4-5", stream: 1, owner: "provider" },
+      // Four digits of each part's hash: the prompt grows by a call and its result in each turn.
+      prompt: {
+        system: "d1a0f00d",
+        count: 2 * turn + 1,
+        messages: MESSAGES.slice(0, 8 * turn + 4),
+      },
       ...(isFailed
         ? { code: "overloaded_error", message: "Overloaded." }
         : {

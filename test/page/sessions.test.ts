@@ -80,6 +80,16 @@ describe.runIf(inject("canTestPage"))("the pages of sessions", () => {
     // The fifth turn: eleven minutes later, and nothing was cached.
     expect(texts[7]).toMatch(/11 m \d\d s[^]*200[^]*28k[^]*0 %/);
     expect(texts[6]).toMatch(/200[^]*92 %/);
+    const whyOf = (row: number) => rows().nth(row).locator("td.wrap").innerText();
+    expect(await page.locator(".requests thead").innerText()).toContain(
+      "Why the cache was not read",
+    );
+    expect(await whyOf(7)).toMatch(
+      /^the cache had expired: 25,200 tokens were not read from the cache \(\$0\.0869\)$/,
+    );
+    expect(await rows().locator("td.wrap .warn-text").count()).toBe(1);
+    expect(await whyOf(6)).toBe("");
+    expect(await whyOf(2)).toBe("first turn of a sub-agent");
     expect(texts[4]).toMatch(/529[^]*overloaded_error[^]*Overloaded\./);
     expect(texts[2]).toContain("agent-7");
     expect(await page.locator(".facts").innerText()).toMatch(/Turns of sub-agents\s+1/);
