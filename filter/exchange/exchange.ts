@@ -1,7 +1,6 @@
 // One request and its response, from the first header to the last byte: the parts, and the questions that need several.
 import { Route, Target } from "../config/target";
 import { ApiKeys } from "../config/api-keys";
-import { GuardPolicy } from "../config/guard-policy";
 import { WildcardModel } from "../config/wildcard";
 import { HostedClaude } from "../dialects/anthropic/messages/hosted/hosted-claude";
 import { ProviderDialect } from "../dialects/provider-dialect";
@@ -86,8 +85,6 @@ export class Exchange {
   /** The name of the prompt target whose API was called; empty if none was. */
   promptTarget: Span = NO_NAME;
   guard: GuardDecision = GuardDecision.None;
-  /** The policies of `guards` that look into the response; null if none does. */
-  responsePolicies: GuardPolicy[] | null = null;
   /** What the policies of `guards` do with it; null if none is configured. */
   guarded: Guarded | null = null;
   /** Of a prompt's callouts; null if no usage record is written, or there were none. */

@@ -26,11 +26,6 @@ export class PolicyDecision {
     if (this.hasFailed) return this.isBlocked ? "deny" : "allow";
     return this.isBlocked ? "block" : GUARD_ACTIONS[this.policy.action];
   }
-
-  add(kind: i32): void {
-    this.findings++;
-    this.kinds |= (<u64>1) << min(kind, 63);
-  }
 }
 
 /** Released by its owner. */

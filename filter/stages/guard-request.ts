@@ -3,7 +3,6 @@
 import { OPENAI_CHAT } from "../../contract/dialects";
 import { EndpointRow } from "../../contract/endpoints";
 import { GuardAction, GuardPolicy } from "../config/guard-policy";
-import { Config } from "../config/read-config";
 import { TextMembers, TextRole, visitTexts } from "../dialects/texts";
 import { Exchange } from "../exchange/exchange";
 import { Guarded, PolicyDecision } from "../exchange/guarded";
@@ -14,6 +13,7 @@ import { Fault, outOfMemory } from "../hub/faults/fault";
 import { wasRefused } from "../memory/blocks";
 import { Edits } from "../bytes/json/edit";
 import { constant } from "../bytes/text/bytes";
+import { chooseGuards } from "./choose-guards";
 import { Outcome, StageContext } from "./stage-context";
 
 const edits = new Edits();
@@ -34,17 +34,21 @@ const OTHER_TEXTS: TextMembers[] = [
   ),
 ];
 
-/** Finds the policies that apply. A body that no stage reads cannot be checked. */
+/** A body that no stage reads cannot be checked. */
 export function guardUnread(exchange: Exchange, context: StageContext): Outcome {
   if (context.config.guards.length == 0) return Outcome.Next;
   const row = exchange.client.endpoint.row;
   if (row.hasModel || exchange.client.isWhole) return Outcome.Next;
-  return failAll(exchange, guardedOf(exchange, context.config), context, "the body of " + row.path);
+  chooseGuards(exchange, context);
+  const guarded = exchange.guarded;
+  return guarded === null
+    ? Outcome.Next
+    : failAll(exchange, guarded, context, "the body of " + row.path);
 }
 
 export function guardRequest(exchange: Exchange, context: StageContext): Outcome {
-  if (context.config.guards.length == 0) return Outcome.Next;
-  const guarded = guardedOf(exchange, context.config);
+  const guarded = exchange.guarded;
+  if (guarded === null) return Outcome.Next;
   const outcome = exchange.client.isForm
     ? failAll(exchange, guarded, context, "a form")
     : applyAll(exchange, guarded, context);
@@ -52,23 +56,6 @@ export function guardRequest(exchange: Exchange, context: StageContext): Outcome
   if (content !== null && outcome == Outcome.Next && context.body != 0)
     content.keepRequest(context.body, exchange.client.bodyLength);
   return outcome;
-}
-
-function guardedOf(exchange: Exchange, config: Config): Guarded {
-  const before = exchange.guarded;
-  if (before !== null) return before;
-  const client = exchange.client;
-  const route = exchange.route;
-  const index = route === null ? -1 : config.routes.indexOf(route);
-  const policies = new Array<GuardPolicy>();
-  for (let i = 0; i < config.guards.length; i++) {
-    const policy = config.guards[i];
-    if (policy.appliesTo(client.isIngress, client.apiKey, index, exchange.wildcardModel))
-      policies.push(policy);
-  }
-  const guarded = new Guarded(policies);
-  exchange.guarded = guarded;
-  return guarded;
 }
 
 /** Applies `on_failure` to what cannot be checked. */

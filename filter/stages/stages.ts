@@ -45,10 +45,10 @@ export const STAGES: StaticArray<Stage> = [
   callTarget, // a tool call of the model server, which needs no model: always responds
   checkMemberNames, // a misspelt member would be dropped without an error
   chooseModel, // by the hint header, else by `model`
-  chooseGuards, // before the response, whatever becomes of the request
+  chooseGuards, // before the response, whatever becomes of the request; by key, group and model
   readSession, // before a prompt changes the body; the choice of the target reads it
   checkSessionEnd, // before its request costs anything
-  guardRequest, // by key, group and model; before anything sends a text, or its length counts
+  guardRequest, // before anything sends a text, or its length counts
   checkProvider, // what is not translated needs a provider that serves the endpoint
   checkBudgets, // before the steps of a prompt, which cost money and may call an API
   runPrompt, // ingress, and a guarded egress: may respond itself, or extend the request; waits for callouts

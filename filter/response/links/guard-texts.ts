@@ -37,13 +37,15 @@ const joined = scratchBuffer();
 
 /** Adds a link for each policy that looks into the response. */
 export function addGuards(exchange: Exchange): void {
-  const policies = exchange.responsePolicies;
-  if (policies !== null) {
-    for (let i = 0; i < policies.length; i++)
-      exchange.response.add(new GuardTexts(exchange, ruleOf(policies[i]), null));
-  }
   const guarded = exchange.guarded;
-  if (guarded === null || guarded.placeholders.count == 0) return;
+  if (guarded === null) return;
+  const isInference = exchange.client.endpoint.row.isInference;
+  for (let i = 0; i < guarded.policies.length; i++) {
+    const policy = guarded.policies[i];
+    if (isInference && policy.onResponses)
+      exchange.response.add(new GuardTexts(exchange, ruleOf(policy), null));
+  }
+  if (guarded.placeholders.count == 0) return;
   // The log of bodies gets the placeholders, as it does of the request.
   const content = exchange.content;
   if (content !== null) content.isGuarded = true;
