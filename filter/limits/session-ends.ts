@@ -11,7 +11,7 @@ import {
 import { MAX_NAME_BYTES } from "../../contract/key-format";
 import { currentSeconds } from "../host/host";
 import { NO_VERSION, setShared, takeShared } from "../host/shared-data";
-import { SharedCounter } from "../host/shared-counter";
+import { SharedCounter, UNKNOWN } from "../host/shared-counter";
 import { setWordAt, wordAt } from "../bytes/fields";
 import { readCount } from "../bytes/json/number";
 import { unescape } from "../bytes/json/text";
@@ -30,8 +30,12 @@ const OK: u32 = 200;
 const BAD_REQUEST: u32 = 400;
 const UNAVAILABLE: u32 = 503;
 
-/** Counts what was sent, so that no request looks for a session as long as none has ended. */
-const ends = new SharedCounter(constant("gateway_session_ends"));
+/** Has a value as soon as a session has ended: until then, no request looks for one. */
+const ANY = constant("gateway_session_ends");
+/** Counts the pushes of all workers; `seen`: those before `isAny` was read. */
+const changes = new SharedCounter(constant("gateway_session_end_changes"));
+let seen: u64 = UNKNOWN;
+let isAny: bool = false;
 
 const name = scratchBuffer();
 const nameSpan = new Span(0, 0);
@@ -42,7 +46,13 @@ const text = scratchBuffer();
 
 /** Returns whether a session has ended, of all keys or of this one. @param key empty without one */
 export function hasEnded(session: Span, key: Span): bool {
-  if (ends.value == 0) return false;
+  const now = changes.value;
+  if (now != seen || now == UNKNOWN) {
+    seen = now;
+    isAny = takeShared(ANY, stored) != NO_VERSION;
+    freeBlock(stored.pointer);
+  }
+  if (!isAny) return false;
   const hash = hash64(session.pointer, session.length);
   return isStored(hash, ANY_KEY) || (key.length > 0 && isStored(hash, keyHash(key)));
 }
@@ -83,7 +93,10 @@ export function setEnded(tape: Tape, out: ByteBuffer): u32 {
     const owner = tape.isPresent(key) ? max(hashIn(tape, key), ANY_KEY + 1) : ANY_KEY;
     areStored = setShared(nameOf(session, owner), valueSpan, NO_VERSION) && areStored;
   }
-  if (tape.first(list) < end) ends.increment();
+  if (tape.first(list) < end) {
+    setShared(ANY, ANY, NO_VERSION);
+    changes.increment();
+  }
   out.clear();
   out.text("{}");
   return areStored ? OK : UNAVAILABLE;

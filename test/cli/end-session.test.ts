@@ -16,8 +16,7 @@ beforeEach(async () => {
   provider = await startPricedProvider();
   gateway = await openGateway(new Agent());
   adminPort = await freePort();
-  const more = `observability: {metrics: {port: ${String(adminPort)}, token: $METRICS_TOKEN}}`;
-  gateway.write(configurationWith(gateway, provider, ["m0"], "$TEAM, $OTHER", more), {
+  gateway.write(configurationWith(gateway, provider, ["m0"], "$TEAM, $OTHER", more()), {
     TEAM: secretOf("TEAM"),
     OTHER: secretOf("OTHER"),
     METRICS_TOKEN: TOKEN,
@@ -28,6 +27,8 @@ afterEach(async () => {
   await gateway.close();
   await provider.stop();
 });
+
+const more = () => `observability: {metrics: {port: ${String(adminPort)}, token: $METRICS_TOKEN}}`;
 
 async function up(): Promise<void> {
   const { code, stderr } = await gateway.desk.run("up", "--detach", "--concurrency", WORKERS);
@@ -83,6 +84,12 @@ it(
       ...{ status: 200, text: expect.stringContaining('"key":"OTHER"') as string },
     });
     expect([await ask("ses_2", "OTHER"), await ask("ses_2")]).toEqual([[402], [200]]);
+
+    gateway.write(configurationWith(gateway, provider, ["m0", "m1"], "$TEAM, $OTHER", more()), {
+      ...{ TEAM: secretOf("TEAM"), OTHER: secretOf("OTHER"), METRICS_TOKEN: TOKEN },
+    });
+    expect((await gateway.desk.run("reload")).code).toBe(0);
+    expect([await ask("ses_1"), await ask("ses_2")]).toEqual([[402], [200]]);
 
     await gateway.desk.run("down");
     await up();

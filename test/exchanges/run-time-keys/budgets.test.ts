@@ -86,7 +86,7 @@ it("a charge at the same time as another worker's is not lost", async () => {
   setLimits(first, { [OF_USER]: 1e12 });
   let reads = 0;
   second.shared.afterGet = (key) => {
-    if (!key.startsWith("\u0004") || ++reads !== 2) return;
+    if (!key.startsWith("\u0005") || ++reads !== 2) return;
     second.shared.afterGet = undefined;
     expect(first.try("three")).toBe("200");
   };
