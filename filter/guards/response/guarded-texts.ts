@@ -149,10 +149,10 @@ export class GuardedTexts extends EventTexts {
       channel = new Channel(group, name, isJson ? 2 : 1, isCall);
       this.channels.push(channel);
     }
-    if (tape.size(node) > 0) {
-      if (!isCall || channel === null || !channel.hasBegun) this.endOthers(group, channel);
-      if (channel !== null) channel.hasBegun = true;
-    }
+    // A call begins with its name, before it has arguments.
+    const begins = isCall ? channel === null || !channel.hasBegun : tape.size(node) > 0;
+    if (begins) this.endOthers(group, channel);
+    if (channel !== null) channel.hasBegun = true;
     this.parts.push(node);
     this.ending.lastChoice = max(this.ending.lastChoice, group);
     if (channel === null) {
