@@ -127,9 +127,9 @@ export const GUARDED_DIRECTION = "direction";
 export const GUARDED_ACTION = "action";
 /** Text: what it has found, words of GUARD_KINDS with commas between them. */
 export const GUARDED_KINDS = "kinds";
-/** Number: how many values it has found; a policy that blocks stops at the first. */
+/** Number: how many values it has found, in a response those that events repeat too; a policy that blocks stops at the first. */
 export const GUARDED_FINDINGS = "findings";
-/** Number: milliseconds. */
+/** Number: milliseconds; left out for a response, which is checked while it comes. */
 export const GUARDED_MS = "ms";
 /** Object: the milliseconds of the callouts for a prompt on the ingress listener, by STEP_WORDS. */
 export const USAGE_STEPS = "steps";

@@ -103,7 +103,7 @@ export interface GuardedBy {
   [GUARDED_ACTION]: string;
   [GUARDED_KINDS]?: string;
   [GUARDED_FINDINGS]?: number;
-  [GUARDED_MS]: number;
+  [GUARDED_MS]?: number;
 }
 
 /** Members and their meaning: contract/usage-record.ts. */

@@ -29,6 +29,7 @@ import {
   retryAfterResponse,
 } from "./next-attempt";
 import { closeBody } from "../response/body";
+import { guardedMessage } from "../response/links/guard-texts";
 import { onProviderHead, readAttemptHead } from "../response/head";
 import { replaceResponse } from "../response/replace";
 import { onBody, onCallout, onTrailers } from "../response/run";
@@ -229,7 +230,7 @@ function keepFailure(exchange: Exchange, attempts: Attempts, fault: Fault | null
     failed.fail(exchange.target, exchange.response.status, "", ResetReason.None);
     return;
   }
-  const message = maskFault(exchange, fault).message;
+  const message = guardedMessage(exchange, maskFault(exchange, fault).message);
   failed.fail(exchange.target, fault.status, fault.code, ResetReason.None, message, fault);
 }
 

@@ -130,7 +130,8 @@ function writeGuards(decisions: PolicyDecision[]): void {
       record.byte(QUOTE);
       number(constant(fields.GUARDED_FINDINGS), decision.findings);
     }
-    number(constant(fields.GUARDED_MS), decision.milliseconds);
+    // A response is checked while its bytes come.
+    if (!decision.isResponse) number(constant(fields.GUARDED_MS), decision.milliseconds);
     record.byte(CLOSE_BRACE);
   }
   record.byte(CLOSE_BRACKET);

@@ -62,7 +62,14 @@ async function check(exchange: ExchangeCase, cut: Cut, split: boolean): Promise<
   if (exchange.name.startsWith("guards/")) expect(content.request).not.toMatch(GUARDED);
   else if (request !== undefined && status !== 413) expect(content.request).toBe(request);
   const response = shown(body);
-  if (response !== undefined) expect(content.response).toBe(response);
+  if (exchange.name.startsWith("guards/restored-")) {
+    expect(content.response).not.toBe("");
+    expect(content.response).not.toMatch(GUARDED);
+    if (!content.request.includes('"stream":true'))
+      expect(content.response.replaceAll("<EMAIL_VDFNUD>", "jane@example.org")).toBe(response);
+  } else if (response !== undefined) {
+    expect(content.response).toBe(response);
+  }
   expect(content).not.toHaveProperty("response_cut");
 }
 

@@ -12,8 +12,9 @@ const HYPHEN: u32 = 0x2d;
 const HYPHENS = constant("-----");
 
 export class Mask extends TextRule {
-  /** How many values were found. */
+  /** How many values were found, and what they are: bits by the indices of GUARD_KINDS. */
   count: u32 = 0;
+  kinds: u64 = 0;
   /** The kind that was found last. */
   private kind: i32 = 0;
 
@@ -46,6 +47,7 @@ export class Mask extends TextRule {
     if (finder.next(pointer, from, length, isFinal)) {
       this.count++;
       this.kind = finder.kind;
+      this.kinds |= (<u64>1) << min(finder.kind, 63);
       this.start = finder.start;
       this.end = finder.stop;
       this.isUnfinished = finder.isUnfinished;

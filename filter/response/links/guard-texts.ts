@@ -43,13 +43,25 @@ export function addGuards(exchange: Exchange): void {
   for (let i = 0; i < guarded.policies.length; i++) {
     const policy = guarded.policies[i];
     if (isInference && policy.onResponses)
-      exchange.response.add(new GuardTexts(exchange, ruleOf(policy), null));
+      exchange.response.add(new PolicyTexts(exchange, policy, ruleOf(policy)));
   }
   if (guarded.placeholders.count == 0) return;
   // The log of bodies gets the placeholders, as it does of the request.
   const content = exchange.content;
   if (content !== null) content.isGuarded = true;
   exchange.response.add(new GuardTexts(exchange, new Restore(guarded.placeholders), content));
+}
+
+/** Returns an error's message as the policies that look into responses let it into the usage record. */
+export function guardedMessage(exchange: Exchange, message: string): string {
+  const guarded = exchange.guarded;
+  if (guarded === null) return message;
+  for (let i = 0; i < guarded.policies.length; i++) {
+    const policy = guarded.policies[i];
+    if (policy.onResponses && policy.action != GuardAction.Monitor)
+      message = replacedText(ruleOf(policy), message);
+  }
+  return message;
 }
 
 function ruleOf(policy: GuardPolicy): Mask {
@@ -70,11 +82,13 @@ class GuardTexts extends Link {
   private kept: ByteBuffer = new ByteBuffer();
   /** Whether the rest passes, and whether it is dropped. */
   private isPassing: bool = false;
-  private isOver: bool = false;
+  protected isOver: bool = false;
+  /** Whether the response, or a part of it, could not be read. */
+  protected hasFailed: bool = false;
 
   /** @param content gets the bytes as they are before the rule; null if it gets those that leave */
   constructor(
-    private exchange: Exchange,
+    protected exchange: Exchange,
     private rule: TextRule,
     private content: Content | null,
   ) {
@@ -89,7 +103,6 @@ class GuardTexts extends Link {
   }
 
   onBytes(size: u32, isEnd: bool): i32 {
-    this.maskFaults();
     if (this.isPassing) return CONTINUE;
     if (this.isOver) {
       if (size > 0) dropBytes();
@@ -117,19 +130,6 @@ class GuardTexts extends Link {
     this.kept.release();
   }
 
-  /** The usage record has the message of a provider's error. */
-  private maskFaults(): void {
-    const rule = this.rule;
-    if (!rule.skipsWords || rule.isSilent) return;
-    const response = this.exchange.response;
-    const fault = response.providerFault;
-    if (fault !== null) fault.message = replacedText(rule, fault.message);
-    const facts = response.facts;
-    if (facts === null) return;
-    const other = facts.fault;
-    if (other !== null && other !== fault) other.message = replacedText(rule, other.message);
-  }
-
   /** Keeps bytes of a body that is not whole: Envoy would give them again, to the links before this one too. */
   private keep(pointer: usize, length: u32, size: u32): i32 {
     const kept = this.kept;
@@ -147,6 +147,7 @@ class GuardTexts extends Link {
     if (stream.isOver) {
       // What was read before has been checked.
       const fault = this.rule.fault();
+      this.hasFailed = !this.rule.isBlocked;
       stream.texts.writeEnd(fault, requestId(this.exchange), out);
       this.exchange.fault = fault;
       this.isOver = true;
@@ -191,11 +192,13 @@ class GuardTexts extends Link {
       const status = this.read(pointer, length, size, true);
       if (this.isOver || this.stream.hasEvents) return status;
     }
+    this.hasFailed = true;
     return this.rule.isStrict ? this.end(this.rule.fault(), size) : CONTINUE;
   }
 
   /** There is no memory to read the response. */
   private fail(size: u32): i32 {
+    this.hasFailed = true;
     if (this.rule.isStrict) return this.end(outOfMemory("response"), size);
     this.isPassing = true;
     out.clear();
@@ -220,6 +223,55 @@ class GuardTexts extends Link {
     replaceBytes(size, out);
     this.isOver = true;
     return CONTINUE;
+  }
+}
+
+/** A policy on what the model has written: what it finds is in the usage record. */
+class PolicyTexts extends GuardTexts {
+  /** How much of what it has found was reported. */
+  private reported: u32 = 0;
+
+  constructor(
+    exchange: Exchange,
+    private policy: GuardPolicy,
+    private mask: Mask,
+  ) {
+    super(exchange, mask, null);
+  }
+
+  onBytes(size: u32, isEnd: bool): i32 {
+    this.maskFaults();
+    const status = super.onBytes(size, isEnd);
+    this.report();
+    return status;
+  }
+
+  private report(): void {
+    const mask = this.mask;
+    const guarded = this.exchange.guarded;
+    if (guarded === null || (mask.count == this.reported && !this.hasFailed)) return;
+    const decision = guarded.decisionOf(this.policy, true);
+    decision.findings += mask.count - this.reported;
+    this.reported = mask.count;
+    decision.kinds |= mask.kinds;
+    if (this.isOver) decision.isBlocked = true;
+    if (this.hasFailed) decision.hasFailed = true;
+  }
+
+  /** The usage record has the message of a provider's error, which is in the body too. */
+  private maskFaults(): void {
+    const mask = this.mask;
+    if (mask.isSilent) return;
+    const response = this.exchange.response;
+    const count = mask.count;
+    const fault = response.providerFault;
+    if (fault !== null) fault.message = replacedText(mask, fault.message);
+    const facts = response.facts;
+    if (facts !== null) {
+      const other = facts.fault;
+      if (other !== null && other !== fault) other.message = replacedText(mask, other.message);
+    }
+    mask.count = count;
   }
 }
 
