@@ -8,7 +8,7 @@
 /** Text: PROMPT_SETTINGS in their order, each SETTING_CHARACTERS, or a dot if the request does not have it; dots at the end are left out. */
 export const PROMPT_SET = "settings";
 /** Text: each tool as three hashes of TOOL_CHARACTERS: of its description, of its schema, of everything else. */
-export const PROMPT_TOOLS = "tools";
+export const PROMPT_TOOL_HASHES = "tools";
 /** Text: each block of `system` or `instructions`, PART_CHARACTERS. That of the attribution block of Claude Code is always the same. */
 export const PROMPT_SYSTEM = "system";
 /** Number: how many messages of the roles `system` and `developer` come first. */

@@ -65,7 +65,7 @@ const NOT_HTTP =
   "The request is not valid HTTP, so the gateway could not read it. Check the client and any proxy before the gateway.";
 const NO_MEMORY =
   "The gateway has no memory left for this request (limits.memory); try again in 2 seconds.";
-const NO_ADDRESS =
+const ADDRESS_MESSAGE =
   "No address for {server}: its host name could not be resolved, or it is ejected after repeated failures. Check base_url and DNS, or retry later.";
 
 const NO_CREDENTIAL =
@@ -224,9 +224,9 @@ export const SEEN_BY_FILTER: UpstreamError[] = [
   ),
   // A cloud provider's request without signature or token (envoy/credential-filters.ts); the provider has not received it.
   new UpstreamError(401, "failed_to_inject_credential", 503, NO_CREDENTIAL),
-  new UpstreamError(0, "*no_healthy_upstream*", 503, NO_ADDRESS),
+  new UpstreamError(0, "*no_healthy_upstream*", 503, ADDRESS_MESSAGE),
   // The path of the route for attempts that have no address (words.ts).
-  new UpstreamError(0, "*no-address*", 503, NO_ADDRESS),
+  new UpstreamError(0, "*no-address*", 503, ADDRESS_MESSAGE),
   new UpstreamError(
     0,
     "*cluster_not_found*",

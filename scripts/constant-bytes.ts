@@ -79,14 +79,18 @@ export default class ConstantBytes extends Transform {
   }
 }
 
-/** Returns the texts of the contract by the names of their constants. */
+/** Returns the texts of the contract by the names of their constants, which are replaced by name alone: two texts may not share one. */
 function textsOf(sources: Source[]): Map<string, StringLiteralExpression> {
   const texts = new Map<string, StringLiteralExpression>();
   for (const statement of sources.flatMap(({ statements }) => statements))
     if (statement instanceof VariableStatement)
       for (const { name, initializer } of statement.declarations)
-        if (initializer instanceof StringLiteralExpression)
-          texts.set(name.text, withoutType(initializer));
+        if (initializer instanceof StringLiteralExpression) {
+          const text = withoutType(initializer);
+          if ((texts.get(name.text) ?? text).value !== text.value)
+            throw new Error(`contract/ has two texts with the name ${name.text}`);
+          texts.set(name.text, text);
+        }
   return texts;
 }
 

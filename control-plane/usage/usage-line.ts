@@ -6,7 +6,7 @@ import type {
   PROMPT_MESSAGES,
   PROMPT_SET,
   PROMPT_SYSTEM,
-  PROMPT_TOOLS,
+  PROMPT_TOOL_HASHES,
 } from "../../contract/prompt-parts.ts";
 import type {
   ATTEMPT_ERROR,
@@ -89,7 +89,7 @@ export interface FailedAttempt {
 /** Members and their meaning: contract/prompt-parts.ts. */
 export interface PromptMembers {
   [PROMPT_SET]?: string;
-  [PROMPT_TOOLS]?: string;
+  [PROMPT_TOOL_HASHES]?: string;
   [PROMPT_SYSTEM]?: string;
   [PROMPT_LEAD]?: number;
   [PROMPT_COUNT]?: number;

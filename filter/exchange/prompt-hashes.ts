@@ -69,7 +69,7 @@ function writeSettings(tape: Tape): void {
 
 function writeTools(tape: Tape, tools: u32): void {
   if (!tape.hasItems(tools)) return;
-  openText(constant(rows.PROMPT_TOOLS));
+  openText(constant(rows.PROMPT_TOOL_HASHES));
   const end = tape.next(tools);
   let index = 0;
   for (let tool = tape.first(tools); tool < end; tool = tape.nextOf(tool), index++) {
