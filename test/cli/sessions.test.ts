@@ -12,8 +12,6 @@ const START = Date.parse("2026-11-22T10:00:00.000Z");
 
 const usage = (second: number, id: string, record: object, status = 200) =>
   `${(START / 1000 + second).toFixed(3)} ${String(status)} - 500 1 - - - 9 15 ${JSON.stringify({ id, listener: "egress", ...record })}\n`;
-const access = (second: number, id: string, agent: string) =>
-  `[${new Date(START + second * 1000).toISOString()}] "POST /v1/messages HTTP/1.1" 200 - 9 15 1 - "-" "${agent}" "${id}" "localhost" "-"\n`;
 
 beforeAll(() => {
   desk = openDesk({ "gateway.yaml": CONFIGURATION, ".env": "KEY=a-key-of-openai\n" });
@@ -31,20 +29,27 @@ beforeAll(() => {
       usage(-80_010, "e-2", { ...broken, input: 21_000, cache_read: 19_000, prompt }) +
       usage(-80_000, "e-3", { ...broken, input: 22_000, cache_write: 21_900, prompt: changed }) +
       usage(0, "a-1", { ...model, session: "ses_a", input: 1000, output: 10 }) +
-      usage(1, "b-1", { ...model, session: "ses_b", input: 50, output: 1 }) +
+      usage(1, "b-1", {
+        ...model,
+        session: "ses_b",
+        agent: "codex_cli_rs/0.169",
+        input: 50,
+        output: 1,
+      }) +
       usage(2, "a-2", { ...model, session: "ses_a", input: 2000, cache_read: 900, affinity: 1 }) +
       usage(3, "a-s", { ...model, session: "ses_a", subagent: "agent-1", input: 10 }) +
       usage(
         4,
         "a-3",
-        { ...model, session: "ses_a", code: "bad", message: "No\u001b[31m tool" },
+        {
+          ...model,
+          session: "ses_a",
+          agent: "claude-cli/2.1.330",
+          code: "bad",
+          message: "No\u001b[31m tool",
+        },
         400,
       ),
-  );
-  writeFileSync(
-    join(logs, "access_ingress.log"),
-    access(1, "b-1", "codex_cli_rs/0.169 (Linux)") +
-      access(4, "a-3", "claude-cli/2.1.330 (external)"),
   );
 });
 afterAll(() => desk.clear());

@@ -15,7 +15,6 @@ import type { TurnReport } from "../../prompt-cache/turn-report.ts";
 import type { UsageLine, UsageRecord } from "../../usage/usage-line.ts";
 import type { SessionsOptions } from "../command-options.ts";
 import { dollars } from "../dollars.ts";
-import { parseAccessLogLine } from "../log/access-log-line.ts";
 import { activeModel } from "../log/active-model.ts";
 import { findLogDirectory, readable } from "../log/find-log-directory.ts";
 import { endOf, errorOf, sessionOf, SessionSums } from "../session-log/session-sums.ts";
@@ -73,9 +72,8 @@ function list(directory: string, costOf: CostOf, options: SessionsOptions): void
     (line) => endOf(line) >= since && (!isOf(line, options) || sums.add(line)),
   );
   const found = sums.newest(options.lines);
-  const agents = agentsOf(directory, found);
   if (options.json === true) {
-    for (const sum of found) console.log(JSON.stringify(asJson(sum, agents.get(sum.lastId))));
+    for (const sum of found) console.log(JSON.stringify(asJson(sum)));
     return;
   }
   if (found.length === 0) {
@@ -99,7 +97,7 @@ function list(directory: string, costOf: CostOf, options: SessionsOptions): void
     head,
     ...found.map((sum) => [
       shortTime(sum.ended),
-      agents.get(sum.lastId) ?? "-",
+      sum.agent ?? "-",
       sum.model ?? "-",
       sum.key ?? "-",
       String(sum.turns),
@@ -205,24 +203,8 @@ function printBreaks(shown: readonly Turn[]): void {
   console.log(`The cache was lost ${times}: ${tokens.toLocaleString("en-US")} tokens${price}.`);
 }
 
-/** Returns the name and version of each session's agent, by the id of its last request: the first word of `user-agent`. */
-function agentsOf(directory: string, found: readonly SessionSum[]): Map<string, string> {
-  const wanted = new Set(found.map(({ lastId }) => lastId));
-  const agents = new Map<string, string>();
-  const file = join(directory, accessLogFile("ingress"));
-  const note = (text: string): boolean => {
-    const { requestId, userAgent } = parseAccessLogLine(text) ?? {};
-    if (requestId === null || requestId === undefined || !wanted.delete(requestId)) return false;
-    const [name] = (userAgent ?? "").split(" ");
-    if (name !== undefined && name !== "") agents.set(requestId, name);
-    return wanted.size === 0;
-  };
-  if (wanted.size > 0) readable(file, () => lastLines(file, 1, note, endOfLog(file)));
-  return agents;
-}
-
-function asJson(sum: SessionSum, agent: string | undefined): Record<string, unknown> {
-  const { session, model, key, input, cached, output, cost, begun, ended, error } = sum;
+function asJson(sum: SessionSum): Record<string, unknown> {
+  const { session, agent, model, key, input, cached, output, cost, begun, ended, error } = sum;
   return {
     ...{ session, agent: agent ?? null, model: model ?? null, key: key ?? null },
     ...{ turns: sum.turns, subagentTurns: sum.subagentTurns },

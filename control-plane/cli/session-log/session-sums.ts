@@ -9,8 +9,8 @@ const MAX_SESSIONS = 100_000;
 
 export interface SessionSum {
   session: string;
-  /** The request id of the last request, by which other logs have it. */
-  lastId: string;
+  /** The name and version of the agent, of the last request that has one. */
+  agent: string | undefined;
   /** Of the last request that has one. */
   model: string | undefined;
   /** The client's key: other keys may use the same id for their sessions. */
@@ -55,6 +55,7 @@ export class SessionSums {
     }
     if (record.subagent === undefined) sum.turns++;
     else sum.subagentTurns++;
+    sum.agent ??= record.agent;
     sum.model ??= exactName(record);
     sum.input += record.input ?? 0;
     sum.cached += record.cache_read ?? 0;
@@ -71,9 +72,9 @@ export class SessionSums {
   }
 }
 
-function newSum(session: string, line: UsageLine, { id, key }: UsageRecord): SessionSum {
+function newSum(session: string, line: UsageLine, { key }: UsageRecord): SessionSum {
   return {
-    ...{ session, lastId: id, model: undefined, key, turns: 0, subagentTurns: 0 },
+    ...{ session, agent: undefined, model: undefined, key, turns: 0, subagentTurns: 0 },
     ...{ input: 0, cached: 0, output: 0, cost: undefined, begun: line.startTime },
     ended: endOf(line),
     error: errorOf(line),

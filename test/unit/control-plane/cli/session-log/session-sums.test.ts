@@ -12,7 +12,7 @@ function line(start: number, record: object, status = 200): UsageLine {
   return read;
 }
 
-it("a session has the sums of its requests, and the model and the error of the last one", () => {
+it("a session has the sums of its requests, and the agent, the model and the error of the last one", () => {
   const sums = new SessionSums(({ input }) => (input === undefined ? undefined : input * 10));
   const failed = {
     session: "a",
@@ -24,9 +24,15 @@ it("a session has the sums of its requests, and the model and the error of the l
   const lines = [
     line(40, failed, 529),
     line(30, { session: "b", target: "p/b", input: 1 }),
-    line(25, { session: "a", key: "team", subagent: "s", target: "p/sub", input: 50, output: 5 }),
+    line(25, {
+      ...{ session: "a", agent: "codex/2", key: "team", subagent: "s" },
+      target: "p/sub",
+      input: 50,
+      output: 5,
+    }),
     line(20, {
       session: "a",
+      agent: "codex/1",
       target: "p/old",
       key: "team",
       input: 200,
@@ -38,7 +44,7 @@ it("a session has the sums of its requests, and the model and the error of the l
   for (const one of lines) expect(sums.add(one)).toBe(true);
   const [first, second] = sums.newest(10);
   expect(first).toEqual({
-    ...{ session: "a", lastId: "r40", model: "p/new", key: "team", turns: 3, subagentTurns: 1 },
+    ...{ session: "a", agent: "codex/2", model: "p/new", key: "team", turns: 3, subagentTurns: 1 },
     ...{ input: 350, cached: 150, output: 12, cost: 3500 },
     ...{ begun: 1_795_000_010, ended: 1_795_000_040.5, error: "overloaded: Slow down." },
   });
