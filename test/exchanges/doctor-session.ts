@@ -27,7 +27,9 @@ llm_providers:
   - {model: second/claude-sonnet-4-5, provider_interface: claude, access_key: $KEY, base_url: "http://second.test"}
   - {model: openai/gpt-5.4, access_key: $KEY, base_url: "http://openai.test/v1"}
   - {model: codex/gpt-5.4, provider_interface: openai_responses, access_key: $KEY, base_url: "http://codex.test/v1"}
+  - {model: keys/claude-sonnet-4-5, provider_interface: claude, access_key: [$KEY, $SECOND_KEY], base_url: "http://keys.test"}
 model_aliases:
+  weighted: {affinity: off, targets: [{model: anthropic/claude-sonnet-4-5}, {model: second/claude-sonnet-4-5}]}
   failing: {target: anthropic/claude-sonnet-4-5, fallbacks: [second/claude-sonnet-4-5]}
 `;
 const { filterConfig, environment } = loadCase({ name: "doctor", configuration: CONFIGURATION });
@@ -35,6 +37,8 @@ const host = (async () => FilterHost.load(await compiled, { filterConfig, enviro
 
 export const CLAUDE = "anthropic/claude-sonnet-4-5";
 export const OTHER_CLAUDE = "second/claude-sonnet-4-5";
+/** A target with two keys. */
+export const TWO_KEYS = "keys/claude-sonnet-4-5";
 export const CODEX = "codex/gpt-5.4";
 export const CHAT = "openai/gpt-5.4";
 
@@ -55,10 +59,12 @@ const PRICE: Price = {
   ],
 };
 
-/** Fake providers by the first part of their hosts, with empty caches. */
+const SECOND_KEY = "value-of-SECOND_KEY";
+
+/** Fake providers by the first part of their hosts, and those of the second key, with empty caches. */
 function providers(): Map<string, Dialect> {
-  const claude = () =>
-    caches.withPromptCache(anthropicDialect({ key }), {
+  const claude = (own = key) =>
+    caches.withPromptCache(anthropicDialect({ key: own }), {
       cache: caches.markedCache(1024),
       piecesOf: caches.anthropicPieces,
       usageOf: caches.anthropicUsage,
@@ -66,6 +72,8 @@ function providers(): Map<string, Dialect> {
   return new Map([
     ["anthropic", claude()],
     ["second", claude()],
+    ["keys", claude()],
+    [`keys ${SECOND_KEY}`, claude(SECOND_KEY)],
     [
       "openai",
       caches.withPromptCache(openaiDialect({ key }), {
@@ -95,6 +103,10 @@ export class ScriptedSession {
   #time = 1_000_000;
   /** Whether the first target fails. */
   isDown = false;
+  /** The keys that have reached their limits. */
+  readonly limited = new Set<string>();
+  /** The key of the last response. */
+  lastKey = "";
 
   /** All providers lose what they have cached. */
   forget(): void {
@@ -123,7 +135,10 @@ export class ScriptedSession {
       upstream: (request) => {
         const name = request.authority.split(".")[0] ?? "";
         if (this.isDown && name === "anthropic") return { status: 503, headers: [], chunks: [] };
-        const provider = this.#providers.get(name);
+        const used = request.headers.find(([one]) => one === "x-api-key")?.[1] ?? "";
+        if (this.limited.has(used)) return { status: 429, headers: [], chunks: [] };
+        this.lastKey = used;
+        const provider = this.#providers.get(used === SECOND_KEY ? `${name} ${used}` : name);
         if (provider === undefined) throw new Error(`no provider ${name}`);
         return respond(provider, request);
       },

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { TurnReport } from "../../control-plane/prompt-cache/turn-report.ts";
 import { agentRequest } from "./agent-session.ts";
 import type { AgentRequest, ClientFormat } from "./agent-session.ts";
-import { CHAT, CLAUDE, CODEX, OTHER_CLAUDE, ScriptedSession } from "./doctor-session.ts";
+import { CHAT, CLAUDE, CODEX, OTHER_CLAUDE, ScriptedSession, TWO_KEYS } from "./doctor-session.ts";
 
 type Json = Record<string, unknown>;
 type Change = (body: Json, turn: number) => void;
@@ -251,6 +251,32 @@ describe("where a request went", () => {
     // Back at the first target only what the turns in between have added is missing.
     expect(reasons(reports)[0]).toEqual([`request-${AT}`, "fallback"]);
     expect(reasons(reports).slice(1).flat()).not.toContain("unknown");
+  });
+
+  it("another target of the same alias is the reason", async () => {
+    const session = new ScriptedSession();
+    const sent = (turn: number) =>
+      session.send(request({ format: "messages", model: () => "weighted" }, turn));
+    const { target: first } = await sent(0);
+    let turn = 0;
+    // By weight, it comes soon.
+    let target = first;
+    while (target === first && turn < 60) ({ target } = await sent(++turn));
+    const reports = session.report();
+    expect(reasons(reports)).toEqual([[`request-${turn}`, "target"]]);
+    expect(breaks(reports)[0]?.text).toContain(`it went to another target (${target ?? ""})`);
+  });
+
+  it("another key of the target is the reason, if the session's has reached its limit", async () => {
+    const reports = await run({
+      format: "messages",
+      model: () => TWO_KEYS,
+      before: (session, turn) => {
+        if (turn === AT) session.limited.add(session.lastKey);
+      },
+    });
+    expect(reasons(reports)).toEqual([[`request-${AT}`, "key"]]);
+    expect(breaks(reports)[0]?.text).toMatch(/^it used another key of the target \(key [12]\)/);
   });
 
   it("a pause that is longer than caches are kept is the reason", async () => {
