@@ -165,21 +165,53 @@ observability: {metrics: {port: ${String(await freePort())}}}
     expect(left()).toBeLessThan(FAILURES);
     expect(new Set(used.map(({ replica }) => replica)).size).toBe(2);
     const read = (whose: "use" | "ideal") => used.reduce((sum, turn) => sum + turn[whose].read, 0);
-    const shown = await desk.run("sessions", "--json");
-    const [session] = shown.stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as Shown);
+    const [session] = await shown<Shown>(desk);
     expect(session?.turns).toBeGreaterThanOrEqual(2 * CALLS + 2);
     expect(session?.costUsd).toBeGreaterThan(0);
     // What the gateway has counted is what the caches have reported.
     expect(session?.cachedTokens).toBe(read("use"));
     // Each time the session moves, its prompt is written once more.
     expect(read("use") / read("ideal")).toBeGreaterThanOrEqual(0.8);
+    // The doctor finds what was written once more, and nothing else.
+    const turns = await shown<ShownTurn>(desk, session?.session ?? "", "-n", "100");
+    const served = turns.filter(({ inputTokens }) => inputTokens !== null);
+    expect(served).toHaveLength(used.length);
+    const moves = used.flatMap(({ replica }, at) =>
+      at > 0 && used[at - 1]?.replica !== replica ? [at] : [],
+    );
+    const broken = served.flatMap((turn, at) =>
+      turn.break === null ? [] : [{ at, ...turn.break }],
+    );
+    expect(broken[0]).toMatchObject({ at: moves[0], reason: "fallback" });
+    // Other breaks are what the client itself has changed: one that never fails has lost that as well.
+    for (const { at, reason } of broken)
+      if (reason !== "fallback" && reason !== "target")
+        expect(lostAt(used, at), reason).toBeGreaterThanOrEqual(1024);
   });
 });
 
+/** Returns how many tokens of the turn before an ideal provider has not read from its cache. */
+function lostAt(used: readonly { ideal: CacheUse }[], at: number): number {
+  const [before, now] = [used[at - 1]?.ideal, used[at]?.ideal];
+  return Math.min(before?.total ?? 0, now?.total ?? 0) - (now?.read ?? 0);
+}
+
+/** Returns what `gateway sessions` prints. */
+async function shown<Row>(desk: Desk, ...words: string[]): Promise<Row[]> {
+  const { stdout } = await desk.run("sessions", ...words, "--json");
+  return stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Row);
+}
+
+interface ShownTurn {
+  inputTokens: number | null;
+  break: { reason: string; lostTokens: number; costUsd: number | null } | null;
+}
+
 interface Shown {
+  session: string;
   turns: number;
   inputTokens: number;
   cachedTokens: number;
