@@ -1,4 +1,5 @@
-// A policy that masks what models write, in Envoy: 200 streams at once in small pieces, for two kinds of clients and of providers.
+// Policies on what models write, in Envoy: 200 masked streams at once in small pieces, for two kinds of clients and of providers;
+// blocked responses; values that come again in place of a request's placeholders.
 import { createServer } from "node:http";
 import type { Server } from "node:http";
 import { setImmediate } from "node:timers/promises";
@@ -21,16 +22,34 @@ function partsFor(client: string): Part[] {
   return (text.match(/[^]/gu) ?? []).map((letter) => ({ kind: "text", text: letter }));
 }
 
+const KEY = "AKIAIOSFODNN7EXAMPLE";
+
+/** What the provider writes: each client's texts, a key if it is asked for one, and the placeholders that it gets. */
+function textsFor(request: string): Part[] {
+  const placeholder = /<EMAIL_\w+>/.exec(request)?.[0];
+  if (placeholder !== undefined)
+    return Array.from(`I write to ${placeholder}.`).map((text) => ({ kind: "text", text }));
+  if (request.includes("a key"))
+    return Array.from(`It is ${KEY}, and more.`).map((text) => ({ kind: "text", text }));
+  return partsFor(/client-(\d+)/.exec(request)?.[1] ?? "none");
+}
+
 function streams(): Server {
   return createServer((incoming, response) => {
     const chunks: Buffer[] = [];
     incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
     incoming.on("end", () => {
-      const client = /client-(\d+)/.exec(Buffer.concat(chunks).toString())?.[1] ?? "none";
+      const request = Buffer.concat(chunks).toString();
+      const client = /client-(\d+)/.exec(request)?.[1] ?? "5";
+      const parts = textsFor(request);
+      if (!request.includes('"stream":true')) {
+        const content = parts.map(({ text }) => text).join("");
+        response.setHeader("content-type", "application/json");
+        response.end(JSON.stringify(completionOf(content)));
+        return;
+      }
       const isMessages = incoming.url?.startsWith("/v1/messages") === true;
-      const body = Buffer.from(
-        streamOf(isMessages ? "anthropic_messages" : "openai_chat", partsFor(client)),
-      );
+      const body = Buffer.from(streamOf(isMessages ? "anthropic_messages" : "openai_chat", parts));
       response.setHeader("content-type", "text/event-stream");
       void send(body, Number(client) % 97);
     });
@@ -43,6 +62,14 @@ function streams(): Server {
     };
   });
 }
+
+const completionOf = (content: string) => ({
+  id: "chatcmpl-1",
+  object: "chat.completion",
+  created: 1,
+  model: "m",
+  choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }],
+});
 
 beforeAll(async () => {
   provider = await listen(streams());
@@ -59,10 +86,26 @@ llm_providers:
     access_key: $PROVIDER_KEY
     base_url: http://127.0.0.1:${provider.port}/v1
     fallbacks: [anthropic/two]
+  - model: openai/blocked
+    access_key: $PROVIDER_KEY
+    base_url: http://127.0.0.1:${provider.port}/v1
+  - model: openai/restored
+    access_key: $PROVIDER_KEY
+    base_url: http://127.0.0.1:${provider.port}/v1
 guards:
   - name: personal-data
     kind: mask
     direction: response
+    models: [openai/one, anthropic/two, openai/three]
+  - name: no-keys
+    kind: mask
+    direction: response
+    action: block
+    find: [secret]
+    models: [openai/blocked]
+  - name: asked
+    kind: mask
+    models: [openai/restored]
 `,
     environment: { PROVIDER_KEY: "sk-providers-own" },
   });
@@ -98,4 +141,34 @@ it(`${STREAMS} concurrent streams are each masked as if they were alone`, async 
   expect(answers).toEqual(
     answers.map((_, client) => [`Client ${client}: write to <EMAIL>, or to <CARD>. é😀`]),
   );
+});
+
+async function ask(model: string, content: string, stream: boolean): Promise<string> {
+  const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ model, messages: [{ role: "user", content }], stream }),
+  });
+  const body = await response.text();
+  expect(response.status, body).toBe(200);
+  return body;
+}
+
+it.each([true, false])("a response that a policy blocks ends, stream: %s", async (stream) => {
+  const body = await ask("openai/blocked", "Show a key", stream);
+  expect(body).not.toContain("AKIA");
+  expect(body).not.toContain("more");
+  expect(body).toContain("The policy no-keys of the gateway has blocked this response");
+  expect(body).toContain('"finish_reason":"content_filter"');
+});
+
+it.each([true, false])("a placeholder becomes the value again, stream: %s", async (stream) => {
+  const body = await ask("openai/restored", "Mail jane@example.org", stream);
+  expect(body).not.toContain("<EMAIL");
+  const text = stream
+    ? receive("openai_chat", body)
+        .texts.map(({ text: one }) => one)
+        .join("")
+    : (JSON.parse(body) as ReturnType<typeof completionOf>).choices[0]?.message.content;
+  expect(text).toBe("I write to jane@example.org.");
 });
