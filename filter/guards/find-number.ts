@@ -16,6 +16,10 @@ const MIN_CARD: u32 = 13;
 const MAX_CARD: u32 = 19;
 const MIN_PHONE: u32 = 7;
 const MAX_PHONE: u32 = 13;
+const DATE_DIGITS: u32 = 8;
+/** Groups of dates: 4-2-2 and 2-2-4. */
+const YEAR_FIRST: u32 = 0x50;
+const YEAR_LAST: u32 = 0x14;
 const MIN_E164: u32 = 8;
 const MAX_E164: u32 = 15;
 const OPEN: u32 = 0x28;
@@ -92,10 +96,21 @@ function hasWhatItNeeds(window: TextWindow, form: NumberForm, at: u32): bool {
 /** A number in a country's form is a phone number only after a word such as `phone`. */
 function findNational(window: TextWindow, at: u32): bool {
   const count = digits.count;
-  if (count < MIN_PHONE || count > MAX_PHONE) return false;
+  if (count < MIN_PHONE || count > MAX_PHONE || isDate(count)) return false;
   const stop = digits.ends[count - 1];
   if (!window.isStop(stop) || !window.hasKeyword(at, PHONE_WORDS)) return false;
   return window.found(GuardKind.Phone, digits.hasParenthesis ? at - 1 : at, stop);
+}
+
+/** A date, with or without a time after it: `2024-01-15 12`, `15.01.2024`, `01/15/2024`. */
+function isDate(count: u32): bool {
+  if (count < DATE_DIGITS) return false;
+  const groups = digits.groupsOf(DATE_DIGITS);
+  const isYearFirst = groups == YEAR_FIRST;
+  if (!isYearFirst && groups != YEAR_LAST) return false;
+  const century = digits.pair(isYearFirst ? 0 : 4);
+  if (century != 19 && century != 20) return false;
+  return isYearFirst ? digits.isDate(6, 4) : digits.isDate(0, 2) || digits.isDate(2, 0);
 }
 
 /** A phone number of E.164. @param at of the `+` */

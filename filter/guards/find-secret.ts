@@ -228,8 +228,8 @@ export function keyEnd(window: TextWindow, from: u32): u32 {
     while (index < window.end && isOfKey(window.at(index))) index++;
     if (isOver(window, index) || window.at(index) != HYPHEN || isOver(window, index + 1))
       return index;
-    // `Proc-Type: 4,ENCRYPTED`
-    if (!isLetter(window.at(index + 1))) break;
+    // `Proc-Type: 4,ENCRYPTED`, `DEK-Info: AES-256-CBC,…`
+    if (!isLetter(window.at(index + 1)) && !isDigit(window.at(index + 1))) break;
     index++;
   }
   // `-----END … KEY-----`: signs, a name, signs.

@@ -11,7 +11,7 @@ import { GUARD_KINDS } from "../../../../contract/guard-kinds.ts";
 const ALL = GUARD_KINDS;
 const hex = (length: number) => "0123456789abcdef".repeat(20).slice(0, length);
 const word = (length: number) => "Ab3dEf6hIj9lMn2pQr5t".repeat(60).slice(0, length);
-const PEM = `-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\n${word(64)}\n${word(64)}==\n-----END RSA PRIVATE KEY-----`;
+const PEM = `-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,${hex(32)}\n\n${word(64)}\n${word(64)}==\n-----END RSA PRIVATE KEY-----`;
 
 /** Each value as a policy finds it: `kind value`, in a text that has it between ‹ and ›. */
 const FOUND: readonly (readonly [string, string])[] = [
@@ -25,6 +25,7 @@ const FOUND: readonly (readonly [string, string])[] = [
   ["phone", "tel:‹+14155552671›"],
   ["phone", "my phone is ‹(415) 555-2671›"],
   ["phone", "Handy: ‹0170 1234567›"],
+  ["phone", "call ‹20 24 01 15›, fax ‹2024-13-15›"],
   ["iban", "pay to ‹DE89 3704 0044 0532 0130 00› now"],
   ["iban", "‹GB82WEST12345698765432›"],
   ["iban", "‹NO9386011117947›."],
@@ -98,6 +99,7 @@ const NOT_FOUND: readonly string[] = [
   "-----BEGIN CERTIFICATE-----",
   'startsWith("-----BEGIN PRIVATE KEY-----")',
   "123-45-6789 and 000-12-3456",
+  "the call of 2024-01-15 12:34, the phone log of 15.01.2024 and of 01/15/2024",
   "+123 and a +1 b @@ -1,5 +1,7 @@",
 ];
 
