@@ -247,6 +247,8 @@ export const RATE_LABEL = "label: string";
 export const RATE_HEADER = "header?: string";
 /** The only value of the header that counts. */
 export const RATE_VALUE = "value?: string";
+/** Each session, or each user, has a separate bucket; requests without one are not limited. */
+export const RATE_EACH = "each?: session|user";
 export const RATE_AMOUNT = "amount: number";
 export const RATE_COUNTS = "counts: tokens|requests";
 export const RATE_SECONDS = "seconds: number";

@@ -47,7 +47,11 @@ export function mcpTools(targets: readonly PromptTarget[]): McpTool[] {
 
 /** Returns the headers by which limits of targets distinguish clients, so that a tool call needs them. */
 export function limitHeaders({ rateLimits = [] }: Prompt): string[] {
-  return [...new Set(rateLimits.flatMap(({ selector }) => selector?.header ?? []))].sort();
+  return [
+    ...new Set(
+      rateLimits.flatMap(({ selector }) => (typeof selector === "object" ? selector.header : [])),
+    ),
+  ].sort();
 }
 
 /** Whether a call sends messages, as a prompt for the default target does. */

@@ -12,12 +12,15 @@ export interface RateLimit {
     | { key: string }
     | { promptTarget: string };
   /** Absent: all requests count together. */
-  selector?: {
-    /** Request header, lower case. */
-    header: string;
-    /** The only value that counts. Absent: each value has a separate budget, and so have requests without the header. */
-    value?: string;
-  };
+  selector?:
+    | "session"
+    | "user"
+    | {
+        /** Request header, lower case. */
+        header: string;
+        /** The only value that counts. Absent: each value has a separate budget, and so have requests without the header. */
+        value?: string;
+      };
   counts: "tokens" | "requests";
   /** At most 999,999,999: the filter reads nine digits. */
   amount: number;

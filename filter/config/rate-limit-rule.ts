@@ -12,6 +12,8 @@ export class RateLimit {
   header: Span = constant("");
   /** The only value of the header that is limited; empty if each value has its own bucket. */
   value: Span = constant("");
+  /** Whether each session, or each user, has a bucket: an index of `session|user`; -1: neither. */
+  each: i32 = -1;
   /** Number of tokens, or of requests. */
   amount: f64 = 1;
   countsRequests: bool = false;
@@ -27,8 +29,8 @@ export class RateLimit {
   check: Span = constant("");
   charge: Span = constant("");
 
-  /** Returns whether each value of the header has its own bucket. */
+  /** Returns whether each value of the header, each session or each user has a bucket. */
   isPerValue(): bool {
-    return this.header.length > 0 && this.value.length == 0;
+    return this.each >= 0 || (this.header.length > 0 && this.value.length == 0);
   }
 }

@@ -56,6 +56,8 @@ export class Config {
   hasRunTimeKeys: bool = false;
   /** Whether requests may have budgets: of the configuration, or of run time. */
   hasBudgets: bool = false;
+  /** Whether a rate limit is for each session or user. */
+  limitsEach: bool = false;
   /** How the session of a request is found; null if nothing needs it. */
   sessions: SessionHeaders | null = null;
   /** Whether a route places its requests by measurement. */
@@ -125,6 +127,9 @@ export function readConfig(from: Document, pointer: usize, length: u32): Config 
   const isByService = from.flag(root, constant(members.DOCUMENT_RATE_LIMIT_SERVICE));
   const rateLimits = constant(members.DOCUMENT_RATE_LIMITS);
   config.rateLimits = readRateLimits(from, root, rateLimits, isByService);
+  for (let i = 0; i < config.rateLimits.length; i++) {
+    if (config.rateLimits[i].each >= 0) config.limitsEach = true;
+  }
   const priceLists = readPriceLists(from, root);
   config.targets = readTargets(from, root, config.rateLimits, priceLists);
   readRoutes(from, root, config);

@@ -24,6 +24,7 @@ export function readRateLimits(
     limit.label = from.text(list[i], constant(members.RATE_LABEL));
     limit.header = from.bytes(list[i], constant(members.RATE_HEADER));
     limit.value = from.bytes(list[i], constant(members.RATE_VALUE));
+    limit.each = from.choice(list[i], constant(members.RATE_EACH));
     limit.amount = <f64>from.number(list[i], constant(members.RATE_AMOUNT));
     limit.period = <f64>from.number(list[i], constant(members.RATE_SECONDS)) * MICROSECONDS;
     limit.countsRequests = from.choice(list[i], constant(members.RATE_COUNTS)) == REQUESTS;

@@ -118,12 +118,18 @@ export class Session {
    * examples before each question, and a constant cache key, would send an application's requests to one target and key.
    */
   get place(): u64 {
+    const place = this.conversation;
+    const subagent = this.subagent;
+    if (subagent === null || place == 0) return place;
+    // The prompt of a sub-agent has nothing in common with that of its session.
+    return hash64(subagent.pointer, subagent.length, place);
+  }
+
+  /** Returns the same with all its sub-agents, for the limits of a session. */
+  get conversation(): u64 {
     const own = this.id;
     if (own === null || !(this.isOfOneConversation || this.conversationHash != 0)) return 0;
-    const subagent = this.subagent;
-    const place = hash64(own.pointer, own.length) ^ this.conversationHash;
-    // The prompt of a sub-agent has nothing in common with that of its session.
-    return subagent === null ? place : hash64(subagent.pointer, subagent.length, place);
+    return hash64(own.pointer, own.length) ^ this.conversationHash;
   }
 }
 

@@ -8,6 +8,7 @@ import { Route, Target } from "../config/target";
 import { currentMicroseconds, header, REQUEST_HEADERS } from "../host/host";
 import { ActiveLimit } from "./active-limit";
 import { fingerprintOf } from "./buckets";
+import { Payer } from "./payer";
 import { requestCharge, requestCheck, setChargedTokens } from "./rate-limit-bridge";
 
 /** Fingerprint of a limit with one bucket for all requests. */
@@ -29,7 +30,7 @@ export class RateLimiter {
   constructor(private hasTokens: bool) {}
 
   /** Adds the limits of a name or a model that select this request by its headers. */
-  add(limits: RateLimit[], target: Target | null): void {
+  add(limits: RateLimit[], target: Target | null, payer: Payer | null): void {
     for (let i = 0; i < limits.length; i++) {
       const limit = limits[i];
       if (!limit.countsRequests && !this.hasTokens) continue;
@@ -37,6 +38,10 @@ export class RateLimiter {
       if (limit.header.length > 0) {
         fingerprint = fingerprintOf(header(REQUEST_HEADERS, limit.header));
         if (!limit.isPerValue() && fingerprint != fingerprintOf(limit.value)) continue;
+      }
+      if (limit.each >= 0) {
+        fingerprint = payer === null ? 0 : payer.hashOf(limit.each);
+        if (fingerprint == 0) continue;
       }
       if (!limit.countsRequests) this.countsTokens = true;
       if (limit.isByService) this.isByService = true;
@@ -138,7 +143,7 @@ export class RateLimiter {
 export function countCall(limits: RateLimit[]): Fault | null {
   if (limits.length == 0) return null;
   const limiter = new RateLimiter(false);
-  limiter.add(limits, null);
+  limiter.add(limits, null, null);
   if (limiter.admit(null)) return null;
   const refused = limiter.refusedBy;
   return limiter.fault().after(refused === null ? 1 : refused.retrySeconds());
@@ -147,17 +152,19 @@ export function countCall(limits: RateLimit[]): Fault | null {
 /**
  * Returns the limiter of a request for a route; null if no limit applies. The rest as in `RateLimiter`.
  * @param ofKey the limits of the client's key
+ * @param payer null if no limit is for each session or user
  */
 export function createRateLimiter(
   route: Route,
   ofKey: RateLimit[],
   hasTokens: bool,
+  payer: Payer | null,
 ): RateLimiter | null {
   if (!route.isLimited && ofKey.length == 0) return null;
   const limiter = new RateLimiter(hasTokens);
-  limiter.add(ofKey, null);
-  limiter.add(route.rateLimits, null);
+  limiter.add(ofKey, null, payer);
+  limiter.add(route.rateLimits, null, payer);
   const targets = route.targets;
-  for (let i = 0; i < targets.length; i++) limiter.add(targets[i].rateLimits, targets[i]);
+  for (let i = 0; i < targets.length; i++) limiter.add(targets[i].rateLimits, targets[i], payer);
   return limiter.isEmpty() ? null : limiter;
 }

@@ -21,6 +21,7 @@ import { isFit, setRetryCluster } from "../attempt/next-attempt";
 import { apiInstead, checkBody, prepareBody } from "../attempt/request-body";
 import { keepBetas, sendTo, writeHeaders } from "../attempt/request-headers";
 import { inMeasuredOrder } from "./measured-order";
+import { payerOf } from "./payer-of";
 import { Outcome, StageContext } from "./stage-context";
 
 const NO_LIMITS: RateLimit[] = [];
@@ -35,7 +36,8 @@ export function openMeter(exchange: Exchange, context: StageContext): Outcome {
   const config = context.config;
   const key = client.apiKey;
   const limits = key === null ? NO_LIMITS : key.rateLimits;
-  exchange.limiter = createRateLimiter(route, limits, row.countsTokens);
+  const payer = config.limitsEach ? payerOf(exchange) : null;
+  exchange.limiter = createRateLimiter(route, limits, row.countsTokens, payer);
   if (exchange.limiter !== null || (config.isPriced && row.countsTokens))
     exchange.estimate = new UsageEstimate(
       promptByteCount(context.tape),

@@ -23,10 +23,11 @@ export function keepsSessions(set: TargetSet, model: GatewayModel): boolean {
 }
 
 export function filterSessions(model: GatewayModel): Pick<FilterConfig, "sessions"> {
-  const { sessions, targetSets = [], targets, tracing } = model;
+  const { sessions, targetSets = [], targets, tracing, rateLimits = [] } = model;
   const isRecorded =
     hasUsageRecords(model) ||
     tracing !== undefined ||
+    rateLimits.some(({ selector }) => selector === "session") ||
     targetSets.some((set) => keepsSessions(set, model));
   const isForCaches = targets.some(
     ({ limits = {}, promptCaching }) =>

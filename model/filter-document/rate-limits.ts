@@ -22,7 +22,7 @@ export function filterRateLimits(
     return {
       id: rateLimitId(limit, targets),
       label: `${String(amount)} ${counts} ${aOrAn(unit)} ${unit} for ${subject}`,
-      ...selector,
+      ...(selector === "session" || selector === "user" ? { each: selector } : selector),
       amount,
       counts,
       seconds: SECONDS[unit],
@@ -34,13 +34,15 @@ export function filterRateLimits(
 export function rateLimitId(limit: RateLimit, targets: readonly Target[]): string {
   const { counts, unit, selector } = limit;
   const { subject } = limit;
+  const selected = typeof selector === "object" ? selector : undefined;
   const parts = [
     kindOf(subject),
     nameOf(subject, targets),
-    selector?.header,
-    selector?.value,
+    selected?.header,
+    selected?.value,
     counts,
     unit,
+    ...(typeof selector === "string" ? [selector] : []),
   ];
   return parts.map((part) => (part === undefined ? "" : encodeURIComponent(part))).join("/");
 }
@@ -90,6 +92,7 @@ function nameOf(subject: RateLimit["subject"], targets: readonly Target[]): stri
 
 function selected(selector: RateLimit["selector"]): string {
   if (selector === undefined) return "";
+  if (typeof selector === "string") return ` and each ${selector}`;
   const { header, value } = selector;
   return value === undefined ? ` and each ${header}` : ` and ${header} '${value}'`;
 }

@@ -9,7 +9,7 @@ import { suggest, suggestion } from "../../report/suggest.ts";
 import type { Reading } from "../reading.ts";
 import { checkAmount, limitsOfAmount, rateAmount, rejectDuplicate } from "../rate-amount.ts";
 import { list, mapping, text } from "../schema-words.ts";
-import { namesCredential } from "../../report/secrets.ts";
+import { readSelector, selectorOf } from "../selector.ts";
 import { modelAliases } from "./model-aliases.ts";
 import { promptTargets } from "./prompt-targets.ts";
 import { type Draft, section } from "../section.ts";
@@ -24,17 +24,9 @@ const ratelimit = mapping(
       "What is limited instead of a model: the calls of a prompt target's API, by prompts and as an MCP tool. Only `requests`.",
       "the name of a prompt target",
     ).optional(),
-    selector: mapping(
-      {
-        key: text({
-          description: "Request header, such as `x-user-id`.",
-          examples: ["x-user-id"],
-        }),
-        value: text(
-          "The header value that is limited. If not set, each value has a separate budget, and requests without the header share one.",
-        ).optional(),
-      },
-      "Which requests share a budget, by a request header. If not set, all requests for the model share one.",
+    selector: selectorOf(
+      ["session", "user"],
+      "Which requests share a budget: each value of a request header, one of its values, each session (`session`) or each user (`user`). If not set, all requests for the model share one.",
     ).optional(),
     limit: rateAmount("The budget: `tokens`, `requests` or both."),
   },
@@ -92,6 +84,12 @@ function readRateLimits(
     const selector = readSelector(reading, [...path, "selector"], entry.selector);
     checkAmount(reading, [...path, "limit"], entry.limit, EXAMPLE);
     if (subject === undefined || selector === "wrong") return [];
+    if ("promptTarget" in subject && typeof selector === "string") {
+      reading.problem([...path, "selector"], `calls of a prompt target have no ${selector}`, {
+        hint: "use a request header, such as {key: x-user-id}",
+      });
+      return [];
+    }
     const common = { subject, ...(selector === undefined ? {} : { selector }) };
     const limits = limitsOfAmount(entry.limit, common);
     for (const limit of limits)
@@ -169,35 +167,4 @@ function readModel(
       (names.length === 0 ? undefined : `the configured names are ${listed(names)}`),
   });
   return undefined;
-}
-
-function readSelector(
-  reading: Reading,
-  path: Path,
-  selector: Entry["selector"],
-): RateLimit["selector"] | "wrong" {
-  if (selector === undefined) return undefined;
-  const { key, value } = selector;
-  if (key === undefined) return "wrong";
-  const header = key.toLowerCase();
-  if (!/^[a-z0-9!#$%&'*+.^_`|~-]{1,128}$/.test(header)) {
-    reading.problem([...path, "key"], `${reading.show([...path, "key"], key)} is no header name`, {
-      hint: "use the name of a request header, such as x-user-id",
-    });
-    return "wrong";
-  }
-  if (value === undefined) return { header };
-  if (namesCredential(header)) {
-    reading.problem([...path, "value"], "a client's credential is not written in the file", {
-      hint: "remove value, so that each credential has a separate budget, or use another header",
-    });
-    return "wrong";
-  }
-  if (!/^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(value)) {
-    reading.problem([...path, "value"], "no header can have this value", {
-      hint: "use one line of ASCII characters, or remove value",
-    });
-    return "wrong";
-  }
-  return { header, value };
 }
