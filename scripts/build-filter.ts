@@ -19,7 +19,7 @@ const MAX_FILTER = 400_000;
 const COMPILER = "node_modules/assemblyscript";
 const OPTIMIZER = "node_modules/binaryen";
 /** Without them the filter is the same, and larger. */
-const TRANSFORMS = ["scripts/constant-bytes.ts", "scripts/visit-globals.ts"];
+export const TRANSFORMS = ["scripts/constant-bytes.ts", "scripts/visit-globals.ts"];
 /** What else makes the bytes of the filter: the options here, and the packing of its data. */
 const BUILDERS = ["build-filter", "pack-bytes", "pack-data"].map((name) => `scripts/${name}.ts`);
 

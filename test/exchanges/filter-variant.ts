@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { compileFilter, sourcesKey } from "../../scripts/build-filter.ts";
+import { compileFilter, sourcesKey, TRANSFORMS } from "../../scripts/build-filter.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -30,7 +30,7 @@ export function compileVariant(
   const copy = `${built}.${String(process.pid)}`;
   mkdirSync(copy, { recursive: true });
   try {
-    for (const part of ["filter", "contract", "asconfig.json", "scripts/constant-bytes.ts"])
+    for (const part of ["filter", "contract", "asconfig.json", ...TRANSFORMS])
       cpSync(join(ROOT, part), join(copy, part), { recursive: true });
     symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
     for (const [file, text] of Object.entries(files)) writeFileSync(join(copy, file), text);

@@ -103,9 +103,8 @@ export function unknownKeyHint(path: Path, key: string): string | undefined {
     (home) => !home.includes("[]") || !all.includes(home.replace("[]", ".<name>")),
   );
   if (homes.length === 0 || homes.length > MAX_HOMES) return undefined;
-  const places = homes.map((home) => (home === "" ? "the top level" : home));
-  const where = `${places.length === 1 && homes[0] === "" ? "at" : "under"} ${places.join(" or ")}`;
-  return `${key} belongs ${where}; check the indentation`;
+  const places = homes.map((home) => (home === "" ? "at the top level" : `under ${home}`));
+  return `${key} belongs ${places.join(" or ")}; check the indentation`;
 }
 
 /** The keys that would be right. */

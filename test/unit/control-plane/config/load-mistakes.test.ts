@@ -594,7 +594,7 @@ ${PROVIDER}`,
 `,
     report: [
       "4:1: port: unknown key",
-      "port belongs under listeners.<name> or observability.metrics; check the indentation",
+      "port belongs under listeners.<name> or under observability.metrics; check the indentation",
     ],
   },
   {
@@ -665,7 +665,7 @@ ${PROVIDER}`,
 `,
     report: [
       "4:5: llm_providers[0].listeners: unknown key",
-      "listeners belongs at the top level; check the indentation",
+      "listeners belongs at the top level or under guards[]; check the indentation",
     ],
   },
 ];
