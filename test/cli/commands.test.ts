@@ -412,7 +412,7 @@ describe("gateway explain", () => {
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr:
-        "gateway: Expected one file, or a curl command.\nWrite options before it: gateway explain --json request.http\n",
+        "gateway: Expected one file, a curl command, or two request ids.\nWrite options before it: gateway explain --json request.http\n",
     });
   });
 });
