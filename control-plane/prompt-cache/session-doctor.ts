@@ -191,7 +191,7 @@ function usesCache({ cache_read = 0, cache_write = 0 }: UsageRecord): boolean {
   return cache_read > 0 || cache_write > 0;
 }
 
-/** Whether the agent itself marks a request as none of the conversation. */
+/** Whether the agent marks a request as not part of the conversation. */
 function isMarkedAside({ purpose }: UsageRecord): boolean {
   return purpose !== undefined && ASIDE_PURPOSES.has(purpose);
 }

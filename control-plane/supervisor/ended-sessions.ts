@@ -1,6 +1,6 @@
 // The sessions that people have ended, of one kind: logins of coding agents, of the page, or sessions of agents. They are in a private
 // file of the state directory, so that a restart brings none back, in Envoy, which rejects their requests, and with `redis` at every
-// gateway. Each kind is bounded for itself: many of one make the gateway forget none of another.
+// gateway. Each kind has a bound: many of one make the gateway forget none of another.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

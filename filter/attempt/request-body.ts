@@ -52,7 +52,7 @@ class RequestBody {
 }
 
 const whole = scratchBuffer();
-/** What the names of Anthropic's models have, and those of its own API. */
+/** What the names of Anthropic's models have, and those of its API. */
 const CLAUDE = constant("claude");
 const ANTHROPIC = constant("anthropic");
 const NO_SESSION = new Span(0, 0);

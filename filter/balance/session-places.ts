@@ -11,7 +11,7 @@ const TABLES: u32 = 1024;
 const SESSIONS_OF_TABLE: u32 = 64;
 /** Codes of targets, a hash of their names: two of one alias are the same for one of 500,000 aliases. */
 const CODES: u32 = 1 << 20;
-/** A session that was not used for so long is placed anew: no prompt cache has it. Seconds. */
+/** A session that was not used for so long is placed anew: no prompt cache has it. In seconds. */
 const MAX_AGE: f64 = 3600;
 /** How exact the time of its last use is. Seconds. */
 const PRECISION: f64 = 60;

@@ -8,7 +8,7 @@ export abstract class EventTexts {
   /**
    * A string is the next part of a text. Marked in the order of the event.
    * @param group the choice, block or item that the text is of
-   * @param name tells the texts of a group apart
+   * @param name distinguishes the texts of a group
    * @param isJson whether the text is JSON, whose strings are escaped again
    * @param isCall whether it is what a tool is called with: the calls of a group may come in turns, all other texts are over when
    * another one of their group begins

@@ -7,7 +7,7 @@ const MAX_HEAD: u32 = 64 << 10;
 const COLON: u32 = 0x3a;
 const COMMA: u32 = 0x2c;
 
-/** Members that say how far the response has come. */
+/** Members that show how far the response has come. */
 const STATE: Span[] = [
   constant("choices"),
   constant("output"),

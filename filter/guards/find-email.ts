@@ -48,7 +48,7 @@ function localStart(window: TextWindow, at: u32): u32 {
   let start = at;
   const limit = max(window.from, at > MAX_LOCAL ? at - MAX_LOCAL : 0);
   while (start > limit && isLocal(byteAt(window.base, start - 1))) start--;
-  // The letter of an escape (`\n`) is none of the address.
+  // The letter of an escape (`\n`) is not part of the address.
   if (
     start < at &&
     start > 0 &&

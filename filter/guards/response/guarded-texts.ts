@@ -124,7 +124,7 @@ export class GuardedTexts extends EventTexts {
     this.flush(true, this.lastNumber + 1, out);
   }
 
-  /** The stream ends, or says so: writes all that is held. */
+  /** The stream ends, or reports its end: writes all that is held. */
   endAll(out: ByteBuffer): void {
     this.end(ALL_GROUPS);
     this.flush(true, this.lastNumber + 1, out);
