@@ -37,8 +37,5 @@ export const GUARD_KINDS: string[] = [
   "id_dk",
 ];
 
-/** The placeholders of a policy's words, which have no kind: `<WORD_7Q2K4M>`. */
-export const GUARD_WORD = "word";
-
 /** What a policy does with a request or response in which it has found something; `GuardAction` of filter/config/guard-policy.ts. */
 export const GUARD_ACTIONS: string[] = ["block", "mask", "monitor"];

@@ -1,6 +1,7 @@
 // Keys of providers, clouds and services by their published forms (those of gitleaks' rules), JSON Web Tokens and private keys.
 import { byteAt, isDigit, isLetter, startsWith } from "../bytes/text/at";
 import { constant, Span } from "../bytes/text/bytes";
+import { contains } from "../bytes/text/find";
 import { GuardKind } from "./kind-numbers";
 import { isWord, NOWHERE, TextWindow } from "./text-window";
 
@@ -134,7 +135,7 @@ function hasBody(window: TextWindow, at: u32, form: SecretForm): bool {
   if (window.isCut(at, stop + 1)) return false;
   const length = stop - from;
   if (length < form.least || length > form.most || isWord(window.at(stop))) return false;
-  if (form.inside.length > 0 && !contains(window, from, stop, form.inside)) return false;
+  if (form.inside.length > 0 && !contains(window.base + from, length, form.inside)) return false;
   return window.found(GuardKind.Secret, at, stop);
 }
 
@@ -146,13 +147,6 @@ function isOfBody(byte: u32, body: Body): bool {
   if (body == Body.Alphanumeric || body == Body.Digits) return false;
   if (body == Body.Base64) return byte == 0x2b || byte == 0x2f || byte == 0x3d;
   return byte == 0x5f || byte == HYPHEN || (byte == DOT && body == Body.Dotted);
-}
-
-function contains(window: TextWindow, from: u32, stop: u32, text: Span): bool {
-  for (let at = from; at + text.length <= stop; at++) {
-    if (startsWith(window.base + at, stop - at, text)) return true;
-  }
-  return false;
 }
 
 /** The parts of a JSON Web Token (RFC 7519), each at least so long. Bytes. */

@@ -29,15 +29,14 @@ const NUMBER_KINDS: u64 = ~(
   ((<u64>1) << GuardKind.Iban) |
   ((<u64>1) << GuardKind.Secret) |
   ((<u64>1) << GuardKind.PrivateKey) |
-  ((<u64>1) << GuardKind.UrlCredentials) |
-  ((<u64>1) << GuardKind.Word)
+  ((<u64>1) << GuardKind.UrlCredentials)
 );
 
 const window = new TextWindow();
 
 /** What a policy finds. Made while the configuration is read. */
 export class Finder {
-  /** The finding of the last `next` that returned true: its kind (an index of GUARD_KINDS, or GuardKind.Word and those after it), and its place. */
+  /** The finding of the last `next` that returned true: its kind (an index of GUARD_KINDS), and its place. */
   kind: i32 = 0;
   start: u32 = 0;
   stop: u32 = 0;

@@ -1,4 +1,4 @@
-// The indices of GUARD_KINDS (contract/guard-kinds.ts), and the numbers after them.
+// The indices of GUARD_KINDS (contract/guard-kinds.ts).
 
 export const enum GuardKind {
   Email,
@@ -31,6 +31,4 @@ export const enum GuardKind {
   IdBe,
   IdCh,
   IdDk,
-  /** A policy's own words; its patterns follow. */
-  Word,
 }

@@ -36,6 +36,7 @@ class Issued {
 /** Released by its owner. */
 export class Placeholders extends IssuedPlaceholders {
   private list: Issued[] = [];
+  private issued: Issued | null = null;
   private values: ByteBuffer = new ByteBuffer();
 
   get count(): i32 {
@@ -47,13 +48,8 @@ export class Placeholders extends IssuedPlaceholders {
    * @param key of the hash @param name of the kind, written in capitals
    */
   write(key: Span, name: Span, pointer: usize, length: u32, out: ByteBuffer): bool {
-    let id = hashOf(key, name, pointer, length);
-    let issued = this.find(id);
-    while (issued !== null && !this.isOf(issued, name, pointer, length)) {
-      id = (id + 1) & ID_MASK;
-      issued = this.find(id);
-    }
-    if (issued === null) {
+    const id = this.idOf(key, name, pointer, length);
+    if (this.issued === null) {
       const start = this.values.length;
       this.values.bytes(pointer, length);
       if (this.list.length >= MAX_ISSUED || this.values.length - start != length) return false;
@@ -65,13 +61,8 @@ export class Placeholders extends IssuedPlaceholders {
 
   /** Returns whether a value has a placeholder already. */
   has(key: Span, name: Span, pointer: usize, length: u32): bool {
-    let id = hashOf(key, name, pointer, length);
-    let issued = this.find(id);
-    while (issued !== null && !this.isOf(issued, name, pointer, length)) {
-      id = (id + 1) & ID_MASK;
-      issued = this.find(id);
-    }
-    return issued !== null;
+    this.idOf(key, name, pointer, length);
+    return this.issued !== null;
   }
 
   match(pointer: usize, length: u32): i32 {
@@ -103,6 +94,19 @@ export class Placeholders extends IssuedPlaceholders {
   release(): void {
     this.values.release();
     this.list = [];
+    this.issued = null;
+  }
+
+  /** Returns the number of a value's placeholder, and sets `issued` to it; null if the value has none yet. */
+  private idOf(key: Span, name: Span, pointer: usize, length: u32): u32 {
+    let id = hashOf(key, name, pointer, length);
+    let issued = this.find(id);
+    while (issued !== null && !this.isOf(issued, name, pointer, length)) {
+      id = (id + 1) & ID_MASK;
+      issued = this.find(id);
+    }
+    this.issued = issued;
+    return id;
   }
 
   private find(id: u32): Issued | null {

@@ -4,6 +4,7 @@
 import { hexValue } from "../text/at";
 import { findByte } from "../text/find";
 import { ByteBuffer } from "../text/bytes";
+import { unescapedByte } from "./text";
 
 const BACKSLASH: u32 = 0x5c;
 const LETTER_U: u32 = 0x75;
@@ -24,7 +25,7 @@ function unit(depth: i32): u32 {
   const first = unit(depth - 1);
   if (first != BACKSLASH) return first;
   const letter = unit(depth - 1);
-  if (letter != LETTER_U) return letter == CUT ? CUT : unescaped(letter);
+  if (letter != LETTER_U) return letter == CUT ? CUT : unescapedByte(letter);
   let value: u32 = 0;
   for (let i = 0; i < 4; i++) {
     const digit = unit(depth - 1);
@@ -32,15 +33,6 @@ function unit(depth: i32): u32 {
     value = (value << 4) | (hexValue(digit) & 15);
   }
   return value < 0x80 ? value : value | UTF16;
-}
-
-function unescaped(letter: u32): u32 {
-  if (letter == 0x6e) return 0x0a;
-  if (letter == 0x74) return 0x09;
-  if (letter == 0x72) return 0x0d;
-  if (letter == 0x62) return 0x08;
-  if (letter == 0x66) return 0x0c;
-  return letter;
 }
 
 /** Reads the next character: a code point with UTF16 set, or a byte. Halves that do not make a pair are U+FFFD each. */

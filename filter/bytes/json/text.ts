@@ -33,7 +33,8 @@ function putCodePoint(out: ByteBuffer, point: u32): void {
   }
 }
 
-function unescapedByte(letter: u32): u32 {
+/** Returns the byte for which the letter of an escape stands, but for `u`. */
+export function unescapedByte(letter: u32): u32 {
   if (letter == 0x6e) return 0x0a;
   if (letter == 0x74) return 0x09;
   if (letter == 0x72) return 0x0d;

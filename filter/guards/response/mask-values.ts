@@ -4,10 +4,10 @@ import { ByteBuffer, constant, Span } from "../../bytes/text/bytes";
 import { find, findByte } from "../../bytes/text/find";
 import { BLOCKED, Fault } from "../../hub/faults/fault";
 import { CONTEXT_BYTES, Finder } from "../finder";
+import { KIND_NAMES } from "../kind-names";
+import { writeKindPlaceholder } from "../placeholders";
 import { TextRule } from "./text-rule";
 
-const OPEN: u32 = 0x3c;
-const CLOSE: u32 = 0x3e;
 const HYPHEN: u32 = 0x2d;
 const HYPHENS = constant("-----");
 
@@ -47,7 +47,7 @@ export class Mask extends TextRule {
     if (finder.next(pointer, from, length, isFinal)) {
       this.count++;
       this.kind = finder.kind;
-      this.kinds |= (<u64>1) << min(finder.kind, 63);
+      this.kinds |= (<u64>1) << finder.kind;
       this.start = finder.start;
       this.end = finder.stop;
       this.isUnfinished = finder.isUnfinished;
@@ -70,7 +70,7 @@ export class Mask extends TextRule {
   fault(): Fault {
     const name = this.name.toText();
     const why = this.isBlocked
-      ? `it contains ${this.nameOfKind()}`
+      ? `it contains ${GUARD_KINDS[this.kind]}`
       : "the gateway cannot read it, or has no memory for it";
     return new Fault(
       400,
@@ -79,13 +79,7 @@ export class Mask extends TextRule {
   }
 
   write(out: ByteBuffer): void {
-    out.byte(OPEN);
-    out.text(this.nameOfKind().toUpperCase());
-    out.byte(CLOSE);
-  }
-
-  private nameOfKind(): string {
-    return this.kind < GUARD_KINDS.length ? GUARD_KINDS[this.kind] : "word";
+    writeKindPlaceholder(KIND_NAMES[this.kind], out);
   }
 }
 

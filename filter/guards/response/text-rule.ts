@@ -21,8 +21,6 @@ export abstract class TextRule {
   /** Whether the response may have to end, and whether it ends: it must not go on with what was found. */
   mayBlock: bool = false;
   isBlocked: bool = false;
-  /** Whether nothing leaves before all of it has been looked at. */
-  holdsAll: bool = false;
 
   /** Returns false if a text, as it is in JSON, has nothing for this rule, whatever follows. */
   concerns(_pointer: usize, _length: u32, _isEscaped: bool): bool {

@@ -97,7 +97,7 @@ class GuardTexts extends Link {
     this.isStream = isStream;
     this.stream = new GuardedStream(exchange.client.dialect, rule);
     this.passes = true;
-    this.holdsHead = !isStream || rule.holdsAll;
+    this.holdsHead = !isStream;
     if (RESPONSE_LENGTH.length > 0 && (isStream || exchange.runsUpstream()))
       removeHeader(RESPONSE_HEADERS, CONTENT_LENGTH);
   }
@@ -114,7 +114,7 @@ class GuardTexts extends Link {
     if (wasRefused()) return this.fail(size);
     const content = this.content;
     if (content !== null && length > 0) content.keepResponse(pointer, length);
-    if (this.isStream && !this.rule.holdsAll) return this.read(pointer, length, size, isEnd);
+    if (this.isStream) return this.read(pointer, length, size, isEnd);
     if (!isEnd) return this.keep(pointer, length, size);
     if (this.kept.length == 0) return this.readAll(pointer, length, size);
     prependBytes(this.kept.pointer, this.kept.length);
@@ -159,12 +159,9 @@ class GuardTexts extends Link {
 
   private readAll(pointer: usize, length: u32, size: u32): i32 {
     if (length == 0) return CONTINUE;
-    const stream = this.stream;
-    const texts = stream.texts;
-    const status =
-      this.isStream || !texts.readWhole(pointer, length)
-        ? this.readText(pointer, length, size)
-        : this.readObject(pointer, size);
+    const status = this.stream.texts.readWhole(pointer, length)
+      ? this.readObject(pointer, size)
+      : this.readText(pointer, length, size);
     // The length that was set before is that of another body.
     if (
       this.exchange.response.isHeadHeld &&
@@ -185,10 +182,9 @@ class GuardTexts extends Link {
     return CONTINUE;
   }
 
-  /** The body is a stream, which may have another type. */
+  /** The body is no JSON: it may be a stream of another type. */
   private readText(pointer: usize, length: u32, size: u32): i32 {
-    const isEvents = this.isStream || looksLike(pointer, length) == LOOKS_SSE;
-    if (isEvents) {
+    if (looksLike(pointer, length) == LOOKS_SSE) {
       const status = this.read(pointer, length, size, true);
       if (this.isOver || this.stream.hasEvents) return status;
     }
