@@ -15,6 +15,7 @@ import { openaiDialect } from "../providers/openai.ts";
 import { responsesDialect } from "../providers/responses.ts";
 import { loadCase } from "./case.ts";
 import { respond } from "./respond.ts";
+import { egressRequest } from "./egress-request.ts";
 
 const FILTER = join(import.meta.dirname, "../../build/filter.wasm");
 const compiled = compileFilter(FILTER);
@@ -78,21 +79,7 @@ export function inputOf(
   headers: [string, string][],
   path = "/v1/chat/completions",
 ): ExchangeInput {
-  const bytes = Buffer.from(JSON.stringify(body));
-  return {
-    listener: "egress",
-    request: {
-      method: "POST",
-      path,
-      headers: [
-        ["host", "localhost:12000"],
-        ["content-type", "application/json"],
-        ["content-length", String(bytes.length)],
-        ...headers,
-      ],
-      body: bytes,
-    },
-  };
+  return egressRequest(path, headers, body);
 }
 
 /** The places, `<authority> <key>`, to which the attempts of a request went. */

@@ -16,6 +16,7 @@ import type { Dialect } from "../providers/server.ts";
 import type { AgentRequest } from "./agent-session.ts";
 import { loadCase } from "./case.ts";
 import { respond } from "./respond.ts";
+import { egressRequest } from "./egress-request.ts";
 
 const FILTER = join(import.meta.dirname, "../../build/filter.wasm");
 const compiled = compileFilter(FILTER);
@@ -118,20 +119,8 @@ export class ScriptedSession {
   }
 
   async send({ path, headers, body }: AgentRequest): Promise<UsageRecord> {
-    const bytes = Buffer.from(JSON.stringify(body));
     const { faults, filterState, response } = (await host).exchange({
-      listener: "egress",
-      request: {
-        method: "POST",
-        path,
-        headers: [
-          ["host", "localhost:12000"],
-          ["content-type", "application/json"],
-          ["content-length", String(bytes.length)],
-          ...headers,
-        ],
-        body: bytes,
-      },
+      ...egressRequest(path, headers, body),
       upstream: (request) => {
         const name = request.authority.split(".")[0] ?? "";
         if (this.isDown && name === "anthropic") return { status: 503, headers: [], chunks: [] };

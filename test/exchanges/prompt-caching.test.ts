@@ -17,6 +17,7 @@ import { agentRequest, TURNS, usageIn } from "./agent-session.ts";
 import type { ClientFormat } from "./agent-session.ts";
 import { loadCase } from "./case.ts";
 import { respond } from "./respond.ts";
+import { egressRequest } from "./egress-request.ts";
 
 const FILTER = join(import.meta.dirname, "../../build/filter.wasm");
 const CLAUDE_MINIMUM = 1024;
@@ -199,20 +200,8 @@ async function runSession(
   const provider = pair.provider((use) => session.counted.push(use));
   for (let turn = 0; turn < TURNS; turn++) {
     const { path, headers, body } = agentRequest(format, pair.model, turn, calls);
-    const bytes = Buffer.from(JSON.stringify(body));
     const { response, faults, filterState } = host.exchange({
-      listener: "egress",
-      request: {
-        method: "POST",
-        path,
-        headers: [
-          ["host", "localhost:12000"],
-          ["content-type", "application/json"],
-          ["content-length", String(bytes.length)],
-          ...headers,
-        ],
-        body: bytes,
-      },
+      ...egressRequest(path, headers, body),
       upstream: (request) => respond(provider, request),
     });
     const text = Buffer.from(response.body).toString();

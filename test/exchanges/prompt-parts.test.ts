@@ -9,6 +9,7 @@ import {
 import type { PromptMembers, UsageRecord } from "../../control-plane/usage/usage-line.ts";
 import { compileFilter, FilterHost } from "../../control-plane/wasm-host/filter-host.ts";
 import { loadCase } from "./case.ts";
+import { egressRequest } from "./egress-request.ts";
 
 const compiled = compileFilter(join(import.meta.dirname, "../../build/filter.wasm"));
 
@@ -27,20 +28,8 @@ llm_providers:
 const host = load();
 
 async function recordOf(path: string, body: Json, on = host): Promise<UsageRecord> {
-  const bytes = Buffer.from(JSON.stringify({ model: "openai/gpt-4o", ...body }));
   const { faults, filterState } = (await on).exchange({
-    listener: "egress",
-    request: {
-      method: "POST",
-      path,
-      headers: [
-        ["host", "localhost:12000"],
-        ["content-type", "application/json"],
-        ["content-length", String(bytes.length)],
-        ["x-session-id", "ses_1"],
-      ],
-      body: bytes,
-    },
+    ...egressRequest(path, [["x-session-id", "ses_1"]], { model: "openai/gpt-4o", ...body }),
     upstream: () => ({ status: 500, headers: [], chunks: [] }),
   });
   expect(faults).toEqual([]);

@@ -9,6 +9,7 @@ import { compileFilter, FilterHost } from "../../control-plane/wasm-host/filter-
 import type { UsageRecord } from "../../control-plane/usage/usage-line.ts";
 import { agentRequest, TURNS } from "./agent-session.ts";
 import { loadCase } from "./case.ts";
+import { egressRequest } from "./egress-request.ts";
 
 const FILTER = join(import.meta.dirname, "../../build/filter.wasm");
 const compiled = compileFilter(FILTER);
@@ -51,20 +52,8 @@ async function load(configuration = CONFIGURATION): Promise<FilterHost> {
 const host = load();
 
 async function send(path: string, body: unknown, headers: Headers = [], on = host) {
-  const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
   const { faults, filterState } = (await on).exchange({
-    listener: "egress",
-    request: {
-      method: "POST",
-      path,
-      headers: [
-        ["host", "localhost:12000"],
-        ["content-type", "application/json"],
-        ["content-length", String(bytes.length)],
-        ...headers,
-      ],
-      body: bytes,
-    },
+    ...egressRequest(path, headers, body),
     upstream: () => ({ status: 500, headers: [], chunks: [] }),
   });
   expect(faults).toEqual([]);
